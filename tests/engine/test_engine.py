@@ -116,11 +116,11 @@ def test_a_phrase_is_known_for_ten_turns(worlds: Engine, others: int, is_known: 
 
 
 def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> None:
-    before = worlds.registry.generation
+    before = worlds.sessions.generation
     worlds.registry.configure({"probe": {"max_collections": 1}})
-    once = worlds.registry.generation
+    once = worlds.sessions.generation
     worlds.registry.configure({"probe": {"max_collections": 1}})
-    assert before < once == worlds.registry.generation
+    assert before < once == worlds.sessions.generation
     for answer in (ask(worlds, "probe", text=ARRIVED), ask(worlds, "context", task=ARRIVED)):
         assert answer["primary_collection"] == "atlas"
         assert answer["supplemental_collections"] == []

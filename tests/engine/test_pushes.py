@@ -11,7 +11,10 @@ from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.sessions import SESSION_SECONDS
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.retrieval import push as push_module
 from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.retrieval.salience import Salient, rank
+from vouch_sidecar.retrieval.view import View
 
 from tests.engine.bases import (
     Clock,
@@ -27,6 +30,7 @@ from tests.engine.bases import (
     relays,
     reread,
     settle,
+    unread_engine,
     until,
     write,
 )
@@ -71,6 +75,8 @@ def test_what_is_typed_has_no_file_looked_at(engine: Engine) -> None:
     before = engine.changed.count, engine.sessions.tellable.count
     engine.observe("A", None, "Is the relay down?")
     assert (engine.changed.count, engine.sessions.tellable.count) == (before[0], before[1] + 1)
+    engine.sessions.end("A")
+    assert (engine.changed.count, engine.sessions.tellable.count) == (before[0], before[1] + 2)
 
 
 def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener) -> None:
@@ -254,6 +260,19 @@ def test_an_opt_out_is_one_for_all_engines_of_a_process(root: Path, engine: Engi
     assert [in_play(each) for each in (engine, behind, later)] == [["e1"]] * 3
 
 
+def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engine) -> None:
+    other = engine_on(root, sessions=engine.sessions)
+    settle(other)
+    listener = Listener(engine)
+    told = say(engine, listener, "the Key Vault") + pushed(Listener(other))
+    engine.sessions.end("s")
+    told += pushed(listener)
+    assert len(told) == 3
+    answered = [ask(each, "status")["generation"] for each in (engine, other)]
+    assert {push.generation for push in told} == {*answered}
+    assert len({*answered}) == 1
+
+
 @pytest.mark.parametrize(
     ("seconds", "each"),
     [
@@ -376,6 +395,44 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert health.degraded(engine, [*engine.registry.collections.values()]) == []
     assert [row["entity_id"] for push in others for row in push.salience] == ["vault"]
     assert len(told) == 1
+
+
+async def test_a_knowledge_base_that_fails_silences_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    engine = engine_on(one)
+    other = engine_on(two, sessions=engine.sessions)
+    both, told = Caller(trees=frozenset({one, two})), list[str]()
+    who = Subscriber(lambda: both, lambda push: told.append(push.session_id), hears_all=True)
+
+    def fail(view: View, texts: list[str], most: int) -> list[Salient]:
+        if texts and view.root == two:
+            raise ZeroDivisionError
+        return rank(view, texts, most)
+
+    monkeypatch.setattr(push_module, "rank", fail)
+    engine.observe("a", None, "the Key Vault")
+    other.observe("b", None, "the Key Vault")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(who.keep_told, lambda: [engine, other], engine.sessions)
+        await until(lambda: bool(told and other.faults.problems()))
+        assert (told, engine.faults.problems()) == (["a"], [])
+        monkeypatch.undo()
+        other.observe("b", None, "Where is the Key Vault?")
+        await until(lambda: told == ["a", "b"])
+        await until(lambda: not other.faults.problems())
+        tasks.cancel_scope.cancel()
+
+
+def test_each_knowledge_base_is_told_of_once_by_who_has_read_it(root: Path, engine: Engine) -> None:
+    shared = engine.sessions
+    engines = [unread_engine(root, sessions=shared), engine, engine_on(root, sessions=shared)]
+    told = list[Push]()
+    engine.observe("s", None, "the Key Vault")
+    who = Subscriber(Caller, told.append, hears_all=True)
+    anyio.run(who.tell_news, lambda: engines, shared)
+    assert [[row["entity_id"] for row in push.salience] for push in told] == [["vault"]]
 
 
 async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:

@@ -69,7 +69,7 @@ class Engine:
         self.changed = Changed(self.sessions.tellable)
         """Counts what is published or due, and what begins or ends to fail."""
         self.faults = Faults(self.changed.bump, clock)
-        """Faults of the whole process."""
+        """Faults of what is done for all its knowledge bases."""
         self.registry = Registry(
             self.env, now, clock, client_settings or {}, self.changed.bump, self.sessions
         )

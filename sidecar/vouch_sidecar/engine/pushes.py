@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.engine.registry import Caller
+from vouch_sidecar.engine.registry import Caller, Served
 from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
@@ -41,67 +42,91 @@ class Subscriber:
     async def keep_told(self, engines: Callable[[], Sequence[Engine]], sessions: Sessions) -> None:
         """Tell what is new to him in sessions, which these engines of the process share, until
         cancelled: now and after every change, and now and then, as a pause or a session may have
-        ended. A failure is recorded as a fault of the first one, and it is told the next time.
+        ended. A failure is recorded as a fault, and it is told the next time.
         """
         step = Step("What is in play could not be told", self)
         try:
             async for _ in sessions.tellable.rounds(PAUSE_LOOK_SECONDS):
-                for engine in engines()[:1]:
+                try:
+                    failed = await self.tell_news(engines, sessions)
+                except Exception as error:
+                    failed = dict.fromkeys(engines()[:1], error)
+                for engine in engines():
                     with engine.faults.contained(step):
-                        await self.tell_news(engines, sessions)
+                        if engine in failed:
+                            raise failed[engine]
         finally:
             for engine in engines():
                 engine.faults.remove(step)
 
-    async def tell_news(self, engines: Callable[[], Sequence[Engine]], sessions: Sessions) -> None:
+    async def tell_news(
+        self, engines: Callable[[], Sequence[Engine]], sessions: Sessions
+    ) -> dict[Engine, Exception]:
         """Tell of every session whose ranking differs from the one told last, or for which
         something is volunteered, most recently active first; and an empty ranking of those that
-        have ended. What could not be told is told the next time.
+        have ended. What could not be told is told the next time. Returns why some failed, by the
+        engines that serve what their texts count for.
         """
+        failed = dict[Engine, Exception]()
         async with sessions.telling:
             told, caller = self._told, self.caller()
             concern = [each for each in sessions if self._concerns(caller, each)]
-            asked = [each for each in engines() if each.registry.asked(caller)]
-            for engine in asked if concern else ():
-                engine.have_topics_derived(engine.registry.unpaused(caller), displaces=False)
             for session_id in told.keys() - {session.id for session in concern}:
                 if told.pop(session_id)[0]:
-                    self.tell(Push(session_id, sum(each.registry.generation for each in asked)))
+                    self.tell(Push(session_id, sessions.generation))
+            served = _served(engines(), caller) if concern else []
+            for engine, kb in served:
+                engine.have_topics_derived([kb], displaces=False)
             for session in reversed(concern):
                 said, before = told.get(session.id, ([], None))
-                windows, generation, state = _windows(engines(), caller, session)
+                windows, state = _windows(served, session, sessions.clock())
                 if state == before:
                     continue
-                of = session.id, generation, windows, self.parts
-                with Engine.breath:
-                    push = await in_turn(partial(push_of, *of))
-                # It waited behind questions. What has changed since then has this called anew.
-                now = sessions.peek(session.id), _windows(engines(), caller, session)[2]
-                if now != (session, state):
+                of = session.id, sessions.generation, windows, self.parts
+                each = zip(served, windows, strict=True)
+                counting = [engine for (engine, _), window in each if window.texts]
+                try:
+                    with Engine.breath:
+                        push = await in_turn(partial(push_of, *of))
+                    # It waited behind questions. What has changed since has this called anew.
+                    served = _served(engines(), caller)
+                    now = _windows(served, session, sessions.clock())[1]
+                    if sessions.peek(session.id) is not session or now != state:
+                        continue
+                    says = [{**row, "score": None} for row in push.salience]  # it fades
+                    if says != said or push.volunteered:
+                        self.tell(push)
+                except Exception as error:
+                    failed |= dict.fromkeys(counting or engines()[:1], error)
+                    served = _served(engines(), caller)
                     continue
-                says = [{**row, "score": None} for row in push.salience]  # it fades with every text
-                if says != said or push.volunteered:
-                    self.tell(push)
                 session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
                 told[session.id] = says, None if push.is_cut else state
+        return failed
+
+
+def _served(engines: Sequence[Engine], caller: Caller) -> list[tuple[Engine, Served]]:
+    """The knowledge bases of which a caller may be told, each of the first engine that has read it,
+    or else of the first that serves it.
+    """
+    caller = replace(caller, is_unasked=True)
+    every = [(engine, kb) for engine in engines for kb in engine.registry.unpaused(caller)]
+    first = dict[Path, tuple[Engine, Served]]()
+    for each in sorted(every, key=lambda each: not each[1].collection.complete):
+        first.setdefault(each[1].collection.root, each)
+    return [*first.values()]
 
 
 def _windows(
-    engines: Sequence[Engine], caller: Caller, session: Session
-) -> tuple[list[Window], int, object]:
-    """The texts of a session for each knowledge base, of the first engine that serves and has read
-    it; the sum of the generations of these engines; and all that a push made of the texts depends
-    on: as long as that is the same, so is the push.
+    served: Sequence[tuple[Engine, Served]], session: Session, now: float
+) -> tuple[list[Window], object]:
+    """The texts of a session for each knowledge base, and all that a push made of them depends on:
+    as long as that is the same, so is the push.
     """
-    windows, caller = list[Window](), replace(caller, is_unasked=True)
-    each = [(c, engine) for engine in reversed(engines) for c in engine.registry.asked(caller)]
-    serving = {c.root: engine for c, engine in sorted(each, key=lambda pair: pair[0].complete)}
-    for engine in (asked := dict.fromkeys(serving.values())):
-        now, served = engine.sessions.clock(), engine.registry.unpaused(caller)
-        for kb in (kb for kb in served if serving[kb.collection.root] is engine):
-            every, own = session.volunteered.items(), kb.view.identity
-            before = {entity_id: now - at for (of, entity_id), at in every if of == own}
-            windows.append(replace(kb.window(session), volunteered_before=before))
+    windows = list[Window]()
+    for _, kb in served:
+        every, own = session.volunteered.items(), kb.view.identity
+        before = {entity_id: now - at for (of, entity_id), at in every if of == own}
+        windows.append(replace(kb.window(session), volunteered_before=before))
     depends = [(each.view.stamp, each.view.identity, each.room) for each in windows]
-    state = session, session.touches, depends
-    return windows, sum(engine.registry.generation for engine in asked), state
+    return windows, (session, session.touches, depends)

@@ -104,10 +104,6 @@ class Registry:
         self.now = now
         self._clock = clock
         self._sessions = sessions
-        self.generation = 0
-        """The one in answers: counts what was published of all knowledge bases, worlds and settings
-        too, while `Knowledge` is a generation of one.
-        """
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
@@ -307,7 +303,7 @@ class Registry:
         in that the world is now that of what was read last.
         """
         before, collection.published = collection.published, after
-        self.generation += is_news
+        self._sessions.generation += is_news
         if (is_on := after.settings.reflex.enabled) != before.settings.reflex.enabled:
             self._sessions.switch(collection.root, is_on=is_on)
         # Without news the vectors and the next world may still be of what was published before.

@@ -134,6 +134,10 @@ class Sessions:
         self.clock = clock
         self.tellable = Changed()
         """Counts what may be told: changes of engines, and texts of sessions and of open files."""
+        self.generation = 0
+        """The one in answers and pushes: counts what engines published of all knowledge bases,
+        worlds and settings too, while `Knowledge` is a generation of one.
+        """
         self.telling = anyio.Lock()
         """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}

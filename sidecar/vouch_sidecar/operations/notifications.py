@@ -96,7 +96,7 @@ def salience_notification(push: Push) -> DidChangeSalience:
 def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     """The notification `vouch/didChangeStatus`, as it is now."""
     told = partial(
-        DidChangeStatus, health="ok", quiescent=True, generation=engine.registry.generation
+        DidChangeStatus, health="ok", quiescent=True, generation=engine.sessions.generation
     )
     faulty = health.faulty(engine)
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
