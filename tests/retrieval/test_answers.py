@@ -59,6 +59,8 @@ def told(seen: View, text: str) -> list[str]:
         # an identifier, a ticket, a number that names something
         ("fix SimpleWheelCache.get", ["upload"]),
         ("GHSA-jfh8-c2jp-5v3q", ["advisory"]),
+        # one that nothing holds hides nothing
+        ("who approves a hotfix CVE-2024-12345 CVE-2023-4567", ["release"]),
         ("what runs on 8443?", ["port", "wall"]),
         ("I get e1042 at the till", ["code"]),
         ("why do we see 502?", ["gateway"]),

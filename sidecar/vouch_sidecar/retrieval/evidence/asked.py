@@ -180,9 +180,12 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     outside = _found_in(blanked(rest, joined), words)
     numbers = {
         word
-        for _, naming in exact
+        for written, naming in exact
         for word in naming
-        if word.word.isdigit() and len(word.word) >= MIN_NUMBER
+        if word.word.isdigit()
+        and len(word.word) >= MIN_NUMBER
+        # an advisory that nothing holds is no subject
+        and (_held(view, word) or not re.fullmatch(ADVISORY, written, re.IGNORECASE))
     }
     weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
@@ -218,10 +221,12 @@ def worths_of(view: View, text: str) -> Mapping[Term, float]:
 
 
 def _rarity(view: View, word: Term) -> float:
-    search = view.search
-    total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
-    held = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
-    return rarity(total, held) / rarity(total, 1)
+    total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
+    return rarity(total, _held(view, word)) / rarity(total, 1)
+
+
+def _held(view: View, word: Term) -> int:
+    return view.search.frequency(word, Kind.CLAIM) + view.search.frequency(word, Kind.PAGE)
 
 
 def _commonness(word: Term) -> float:
