@@ -21,9 +21,11 @@ FILES = {
     UPLOAD: "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self): ...\n",
     "src/pkg/other.py": "UploadLoop().retry_once()\nraise Bad(\"'--max-frame', ``PKG_FRAME``\")\n",
     "src/pkg/net/__init__.py": "",
-    WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
-    WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n",
-    PHONE: "suspend fun refund(card: Card) {\n}\n\nclass account(val id: Int)\n",
+    WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--frame""--max-frame")\n',
+    WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n"
+    "const zone = process.env[`PKG_ZONE`];\nwarn('`PKG_FRAME` ends `--max-frame`')\n",
+    PHONE: "suspend fun refund(card: Card) {\n}\n\nclass account(val id: Int)\n"
+    'val key = env("""PKG_KEY""")\n',
     NOTES: "# Notes\n\nUploads stop after three retries.\n",
     "docs/a/index.md": "one",
     "docs/b/index.md": "two",
@@ -130,6 +132,8 @@ def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path) -> N
         "`MAX_FRAME` is 10.": (WIRE, "identifier", 1),
         "Set PKG_FRAME for it.": (WIRE, "identifier", 2),
         "--max-frame cuts.": (WIRE, "identifier", 3),
+        "PKG_ZONE names the zone.": (WEB, "identifier", 4),
+        "PKG_KEY opens the till.": (PHONE, "identifier", 5),
         "charge() waits for the bank.": (WEB, "identifier", 2),
         "`refund` is logged.": (PHONE, "identifier", 1),
         "`account` has no limit.": (PHONE, "identifier", 4),
@@ -143,7 +147,8 @@ def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path) -> N
         expected = {(claim_id, arm, line) for claim_id, there, arm, line in rows if there == path}
         assert {*tie_rows(engine, path)} == expected
     assert [tie_rows(engine, path) for path in ("src/pkg/other.py", "CHANGELOG.md")] == [[], []]
-    assert "names --max-frame, quoted at L3" in [tied.why for tied in ties(engine, WIRE)]
+    found = {"names PKG_FRAME, found at L2", "names --max-frame, found at L3"}
+    assert found <= {tied.why for tied in ties(engine, WIRE)}
 
 
 SIGNS = """

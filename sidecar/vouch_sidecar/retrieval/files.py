@@ -174,8 +174,9 @@ def _why(view: View, name: str, tie: Tie) -> str:
     elif tie.arm == "path" or tie.line is None:
         said = f"names {name}"
     else:
-        how = "quoted" if name.startswith("--") else "defined"  # others may take the same option
-        said = f"names {name}, {how} at L{tie.line}"
+        # others may take the same option, or read the same variable of the environment
+        is_found = name.startswith("--") or ("_" in name and name.isupper())
+        said = f"names {name}, {'found' if is_found else 'defined'} at L{tie.line}"
     return f"{said} ({tie.tested}, which this tests)" if tie.tested else said
 
 
