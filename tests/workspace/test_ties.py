@@ -217,7 +217,9 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
     more = (f"src/{each}/upload.py" for each in "bcde")
     others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", *more)
     named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
-    track(root, dict.fromkeys((*others, *named), "x"))
+    whole = ("src/b_upload.py", "tests/test_b_upload.py")  # though `src/b/upload.py` ends so, too
+    track(root, dict.fromkeys((*others, *named, *whole), "x"))
+    cite(root, "four", "Units are rounded down.", whole[0])
     frames = FILES[WIRE].encode()
     cite(root, "one", "Frames are short.", WIRE, frames, quote=b"MAX_FRAME = 10")
     cite(root, "two", "`UploadLoop` gives up.", f"{ELSEWHERE}/b")
@@ -232,6 +234,7 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
     assert tied.why == "names UploadLoop (upload.py, which this tests)"
     for path in (*others, "tests/test_upload.py"):
         assert tie_rows(engine, path) == []
+    assert tie_rows(engine, whole[1]) == [("four", "cites", None)]
 
 
 def test_files_with_the_name_of_an_entity(root: Path) -> None:

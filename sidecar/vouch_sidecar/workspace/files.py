@@ -172,13 +172,18 @@ class Files:
         """
         name, folder = tested_name(path), path.rpartition("/")[0]
         ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
-        files = (file for end in ends for file in self.called(end, MAX_TESTED))
-        tested = [
-            file for file in files if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
-        ]
-        if len(tested) > 1:
-            tested = [file for file in tested if file.rpartition("/")[0] == folder]
-        return tested[0] if len(tested) == 1 else None
+        for most in (MAX_OF_ONE_NAME, MAX_TESTED):
+            tested = [
+                file
+                for end in ends
+                for file in self.called(end, most)
+                if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
+            ]
+            if len(tested) > 1:
+                tested = [file for file in tested if file.rpartition("/")[0] == folder]
+            if len(tested) == 1:
+                return tested[0]
+        return None
 
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
