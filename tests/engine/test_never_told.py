@@ -57,7 +57,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
 def test_what_is_refused_hides_nothing(courier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = settled(courier)
     before = claims_told(engine)
-    summary = brief([kb.view for kb in engine.registry.serving(Caller())])
+    summary = brief([kb.view for kb in engine.registry.serving(Caller())], "")
     ids = sorted(set().union(*before.values()))
     assert len(ids) > 20
     for refused in (set(ids[::2]), set(ids[1::2])):
@@ -69,7 +69,7 @@ def test_what_is_refused_hides_nothing(courier: Path, monkeypatch: pytest.Monkey
             if not way.startswith("push"):  # a row has one claim: its best
                 lost, new = before[way] - refused - after[way], after[way] - before[way]
                 assert len(lost) <= len(new), way
-        assert brief([kb.view for kb in again.registry.serving(Caller())]) == summary
+        assert brief([kb.view for kb in again.registry.serving(Caller())], "") == summary
 
 
 def test_many_that_are_refused_hide_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

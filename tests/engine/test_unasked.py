@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
+from vouch_sidecar.retrieval.blocks.session_brief import UNNAMED, brief
 
 from tests.engine.bases import ask, base, engine_on, known, write
 from tests.kb.samples import claim, dump, entity, make_kb, page, source
@@ -101,9 +101,12 @@ SESSION = page(NOTES, id="s1", title="Notes", type="session")
 BEGUN = {"pages/edit-in-obsidian.md": STARTER, "pages/s1.md": SESSION}
 
 
+HOW_TO_ASK = "Asked in words."
+
+
 def summary(*roots: Path) -> list[str]:
     served = engine_on(*roots).registry.serving(Caller())
-    return brief([kb.view for kb in served]).splitlines()[1:-1]
+    return brief([kb.view for kb in served], HOW_TO_ASK).splitlines()[1:-1]
 
 
 def test_it_says_how_much_there_is_on_what_and_how_to_ask(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 Object = dict[str, Any]
 Payload = Mapping[str, Any]
 COUNTS = ("prompt", "source", "tool_input", "tool_response")
+HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
 """The fields of an event by which it is the same as another one."""
 
 
@@ -156,7 +157,7 @@ async def _begin(engine: Engine, payload: Payload, session: Session | None, call
         session.forget_answers()
     elif session is not None and payload.get("source") == "clear":
         engine.sessions.end(session.id)
-    return brief([kb.view for kb in engine.registry.serving(caller)])
+    return brief([kb.view for kb in engine.registry.serving(caller)], HOW_TO_ASK)
 
 
 async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:

@@ -19,7 +19,6 @@ from vouch_sidecar.text.sentences import MAX_MATCHED
 
 MAX_BRIEF = 300
 """Characters, frame included."""
-HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
 BRIEF_NAME_CHARS = 40
 MOST_SUBJECTS = 20
 UNNAMED = "This repository's knowledge base"
@@ -30,15 +29,16 @@ an option, a host or an address can't be listed.
 """
 
 
-def brief(views: Sequence[View]) -> str:
+def brief(views: Sequence[View], how_to_ask: str) -> str:
     """A block about each knowledge base that has `recall.enabled` and is not empty: the number of
-    claims and pages and the largest subjects, cut where the room ends. "" if there is none.
+    claims and pages and the largest subjects, cut where the room ends; and, once, the sentence that
+    says how to ask. "" if there is none.
     """
     lines: list[str] = []
     for view in views:
         view = replace(view, gates=shared_gates(view.gates))
         if view.recall.enabled and (head := _head(view)):
-            lines += [head] if lines else [head, HOW_TO_ASK]
+            lines += [head] if lines else [head, how_to_ask]
             if listed := " · ".join(islice(_subjects(view), MOST_SUBJECTS)):
                 lines.append(f"- subjects: {listed}")
     return frame([clip("\n".join(lines), room_in_frame(MAX_BRIEF) - 1)] if lines else [])
