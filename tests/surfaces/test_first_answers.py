@@ -1,5 +1,6 @@
 """The first answer is whole, whoever serves, or says what it lacks."""
 
+import threading
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -7,15 +8,19 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.engine.threads import WORLDS
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.table import for_model
+from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.console.printing import show
+from vouch_sidecar.surfaces.hook.client import FILE, PROMPT, START
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, cached, load, unread_engine, until
+from tests.protocol.knowledge import config
 from tests.workspace.places import cite, commit_as, git, repository
 
 UNREAD = "Not everything is read yet"
@@ -89,6 +94,35 @@ async def test_no_question_waits_for_ever(root: Path, capsys: pytest.CaptureFixt
     assert for_model(operations()["experts"].shown(zebra)).startswith(UNREAD)
     status = await perform(engine, operations()["status"], {}, CALLER)
     assert status.degraded == ["workspace_pending"]
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [(START, "subjects: keyring"), (PROMPT, "The keyring holds"), (FILE, " night: ")],
+)
+async def test_a_hook_waits_for_half_of_its_time(root: Path, event: str, told: str) -> None:
+    """However little the settings leave to a question, for which who asks has more here."""
+    config(root, "sidecar: {recall: {timeout_ms: 100}}\n")
+    for number, text in enumerate(("The keyring holds keys.", "A keyring rotates.", "My keyring.")):
+        cite(root, f"key-{number}", text, f"https://example.org/{number}")
+    touched = {"file_path": str(root / "src" / "relay.py")}
+    asked = {"cwd": str(root), "prompt": "What about the keyring?", "tool_input": touched}
+    engine, is_over, answered = engine_at(root), threading.Event(), list[object]()
+    until = anyio.current_time() + 60
+
+    async def answer() -> None:
+        caller = Caller(env={}, until=until, is_model=True)
+        answered.append(await respond(engine, event, asked, caller))
+
+    WORLDS.submit(is_over.wait)
+    try:
+        async with running(engine), anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            await anyio.sleep(0.5)
+            is_over.set()
+    finally:
+        is_over.set()
+    assert told in str(answered)
 
 
 async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
+from vouch_sidecar.engine.collection import Need
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.kb.access import viewer_in
@@ -36,8 +38,8 @@ log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Payload = Mapping[str, Any]
-COUNTS = ("prompt", "source", "tool_input", "tool_response")
 HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
+COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
 
 
@@ -104,12 +106,13 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
             caller = replace(caller, at=anchored(place))
         caller = replace(caller, viewer=viewer_in(payload))
-        await _wait(engine, event, caller)
+        handler, needs = EVENTS[event]
+        await _wait(engine, needs, caller)
         if file is not None:
             engine.look_soon([Path(file)])
         unasked = replace(caller, is_unasked=True)
         with refusing_if_damaged(engine), engine.breath:
-            text = await EVENTS[event](engine, payload, session, unasked)
+            text = await handler(engine, payload, session, unasked)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     if session is not None and not caller.hears:
@@ -125,18 +128,21 @@ def _is_again(session: Session, key: int, now: float) -> bool:
     return key in seen
 
 
-async def _wait(engine: Engine, event: str, caller: Caller) -> None:
-    """Wait for the first index, as long as the hook may, and for half of its time limit for the
-    workspace and for what was checked out. `perform` would wait for each as long as an answer
-    may.
+async def _wait(engine: Engine, needs: Set[Need], caller: Caller) -> None:
+    """Wait for the first index, as long as the hook may, then for half of the time that it has left
+    (who does not say how much, has that of a question) for the first look at the workspace, and at
+    what was reported as changed. A workspace that is looked at again is not waited for. `perform`
+    would wait for each as long as an answer may.
     """
     await engine.until_looked(READY_SECONDS)
-    if event in (PROMPT, FILE):
-        operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
-        served = partial(engine.registry.serving, caller)
-        limits = [kb.view.deadline.seconds_left for kb in served()]
-        with anyio.move_on_after(min(limits, default=0) / 2):
-            await ready(engine, operation.needs, served, READY_SECONDS, "first")
+    served = partial(engine.registry.serving, caller)
+    limits = (
+        [kb.view.deadline.seconds_left for kb in served()]
+        if caller.until == inf
+        else [caller.until - anyio.current_time()]
+    )
+    with anyio.move_on_after(min(limits, default=0) / 2):
+        await ready(engine, needs, served, READY_SECONDS, "first")
 
 
 async def _prompt(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
@@ -195,8 +201,11 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines).encode()[:MAX_SLOT_BYTES].decode("utf-8", "ignore")
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, Session | None, Caller], Awaitable[str]]] = {
-    PROMPT: _prompt,
-    START: _begin,
-    FILE: _file,
+Handler = Callable[[Engine, Payload, Session | None, Caller], Awaitable[str]]
+
+# What answers each event, and what the answer depends on beside the index.
+EVENTS: dict[str, tuple[Handler, Set[Need]]] = {
+    PROMPT: (_prompt, context.OPERATION.needs),
+    START: (_begin, {"topics"}),
+    FILE: (_file, files.OPERATION.needs),
 }
