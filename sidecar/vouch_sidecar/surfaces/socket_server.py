@@ -136,12 +136,13 @@ class LocalServer:
         editor, trees, env = self._editor, caller.trees or frozenset(), caller.env or {}
         named = {name: env[name] for name in SERVED_BY if env.get(name)}
         asked = trees, *named.items()
-        is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
+        is_forced_alike = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
         if (
             editor is not None
-            and is_own
+            and is_forced_alike
             and trees <= editor.registry.own_trees
-            and (asked not in self._made or editor.registry.has_looked)  # else the other answers
+            # One that was made for these answers until that of the editor has read its own.
+            and (asked not in self._made or editor.registry.has_looked)
         ):
             self._made.pop(asked, None)
             return editor
