@@ -34,6 +34,23 @@ def test_a_paused_base_says_nothing(served: Place) -> None:
         assert "JWT" in served.hook(event, KNOWN, session_id="paused")
 
 
+def test_where_two_are_of_one_tree_a_pause_of_that_which_answers_counts(served: Place) -> None:
+    """As in a repository without one, below which linked working trees have one each."""
+    house = served.base / "work" / "house"
+    house.mkdir()
+    git(house, "init", "-q")
+    git(house, "commit", "-q", "--allow-empty", "-m", "first")
+    first, second = (house / "wt" / name for name in "ab")
+    for tree in (first, second):
+        git(house, "worktree", "add", "-q", str(tree))
+        knowledge.make(tree)
+    for paused, is_told in ((second, True), (first, False)):
+        pause(paused, served.env, 3_600)
+        said = served.hook(PROMPT, KNOWN, session_id=paused.name, cwd=str(house))
+        assert ("JWT" in said) is is_told
+        resume(paused, served.env)
+
+
 def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(served: Place) -> None:
     other = knowledge.make(served.base / "other")
     knowledge.claim(other, "jwt-expires", "JWT tokens expire after nine days.", "jwt")

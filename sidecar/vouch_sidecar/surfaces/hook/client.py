@@ -100,16 +100,20 @@ def _answer(event: str, data: bytes, env: Env) -> object:
         return None
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
-    places = find(start, env).places
-    awake = [place for place in places if paused_until(place.root, env) is None]
+    # Of several in one working tree the first is served, as in `Registry`.
+    served = {place.tree: place for place in reversed(find(start, env).places)}.values()
+    awake = [place for place in served if paused_until(place.root, env) is None]
     # A session ends wherever its agent stands.
     return _ask(awake, event, {**given, "cwd": start}, env) if awake or event == END else None
 
 
 def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], env: Env) -> object:
-    """The answer of the process that holds the socket. Where none does, or it ends meanwhile,
-    starts one, and waits for it until the time limit ends the hook, where that is worth it. Raises
-    OSError.
+    """What the process answers that holds the socket; the time limit ends a hook that waits.
+
+    Asks again, with more time, where that one has just begun to serve these; and where it ended
+    without an answer. Where none holds the socket, starts one, and asks that if it
+    `is_worth_waiting`; another one where that found the socket held. None where it is not, where
+    the start failed, and where none may be started. Raises OSError.
     """
     request = question([place.tree for place in places], f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
