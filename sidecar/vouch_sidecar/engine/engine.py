@@ -108,7 +108,10 @@ class Engine:
                 key = Kind.SESSION, session.id
                 now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
                 if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
-                    self.sessions.end_on_disk(session.id, (collection.root, now.ended_at))
+                    end = collection.root, session.id, now.ended_at
+                    if end not in self.sessions.ends_on_disk:  # another engine may look first
+                        self.sessions.ends_on_disk.append(end)
+                        self.sessions.end(session.id)
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:

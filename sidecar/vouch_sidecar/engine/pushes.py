@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.engine import Engine
@@ -83,25 +82,23 @@ class Subscriber:
                 if state == before:
                     continue
                 of = session.id, sessions.generation, windows, self.parts
-                each = zip(served, windows, strict=True)
-                counting = [engine for (engine, _), window in each if window.texts]
+                counting = [e for (e, _), each in zip(served, windows, strict=True) if each.texts]
                 try:
                     with Engine.breath:
                         push = await in_turn(partial(push_of, *of))
                     # It waited behind questions. What has changed since has this called anew.
                     served = _served(engines(), caller)
-                    now = _windows(served, session, sessions.clock())[1]
-                    if sessions.peek(session.id) is not session or now != state:
+                    now = sessions.peek(session.id), _windows(served, session, sessions.clock())[1]
+                    if now != (session, state):
                         continue
-                    says = [{**row, "score": None} for row in push.salience]  # it fades
+                    says = [{**row, "score": None} for row in push.salience]  # it fades with texts
                     if says != said or push.volunteered:
                         self.tell(push)
+                    session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
+                    told[session.id] = says, None if push.is_cut else state
                 except Exception as error:
                     failed |= dict.fromkeys(counting or engines()[:1], error)
                     served = _served(engines(), caller)
-                    continue
-                session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
-                told[session.id] = says, None if push.is_cut else state
         return failed
 
 
@@ -111,10 +108,9 @@ def _served(engines: Sequence[Engine], caller: Caller) -> list[tuple[Engine, Ser
     """
     caller = replace(caller, is_unasked=True)
     every = [(engine, kb) for engine in engines for kb in engine.registry.unpaused(caller)]
-    first = dict[Path, tuple[Engine, Served]]()
-    for each in sorted(every, key=lambda each: not each[1].collection.complete):
-        first.setdefault(each[1].collection.root, each)
-    return [*first.values()]
+    every.sort(key=lambda each: not each[1].collection.complete)
+    by_root = {kb.collection.root: (engine, kb) for engine, kb in reversed(every)}
+    return [*reversed(by_root.values())]
 
 
 def _windows(

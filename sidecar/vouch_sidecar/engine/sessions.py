@@ -141,8 +141,8 @@ class Sessions:
         self.telling = anyio.Lock()
         """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}
-        self._ends = deque[Hashable](maxlen=MAX_SESSIONS)
-        """The latest ends on disk that were taken in."""
+        self.ends_on_disk = deque[Hashable](maxlen=MAX_SESSIONS)
+        """The latest ends that engines found in `.vouch/`, each taken in once."""
         self._switches = Counter[Path]()
         """How often `reflex` was switched off or on, by folder of a knowledge base; odd while it is
         off.
@@ -193,11 +193,3 @@ class Sessions:
             if f"{each}{AGENT}".startswith(f"{session_id}{AGENT}"):
                 self._sessions.pop(each, None)
         self.tellable.bump()
-
-    def end_on_disk(self, session_id: str, end: Hashable) -> None:
-        """Drop a session that has ended so on disk, once: an engine that reads this later finds it
-        resumed.
-        """
-        if (end := (session_id, end)) not in self._ends:
-            self._ends.append(end)
-            self.end(session_id)
