@@ -250,11 +250,14 @@ def test_an_opt_out_is_one_for_all_engines_of_a_process(root: Path, engine: Engi
     behind = engine_on(root, sessions=engine.sessions)
     engine.observe("s", None, "the Key Vault")
     assert (in_play(engine), in_play(behind)) == (["vault"], ["vault"])
+    never_looks = Listener(engine_on(root, sessions=engine.sessions))
+    assert [len(push.salience) for push in pushed(never_looks)] == [1]
     for enabled in (False, True):
         load(behind)
         configure(engine, root, retrieval={"reflex": {"enabled": enabled}})
     later = engine_on(root, sessions=engine.sessions)
     assert (in_play(engine), in_play(later)) == ([], [])
+    assert [len(push.salience) for push in pushed(never_looks)] == [0]
     engine.observe("s", None, "Mail Relay 1x")
     load(behind)  # it finds last that it was switched on
     assert [in_play(each) for each in (engine, behind, later)] == [["e1"]] * 3

@@ -98,7 +98,6 @@ class Subscriber:
                     told[session.id] = says, None if push.is_cut else state
                 except Exception as error:
                     failed |= dict.fromkeys(counting or engines()[:1], error)
-                    served = _served(engines(), caller)
         return failed
 
 
