@@ -107,7 +107,7 @@ _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
 _CLOSING = re.compile(r"[{}\])]|end\b")
 _QUOTED_NAME = (
-    r"(?:(?<![\"'`])(?:\"\"\"|'''|QUOTE)|(?<=\w\")\"|(?<=\w')')"
+    r"QUOTE(?:(?<![\"'`].)(?:(?<=\")\"\"|(?<=')'')?+|(?<=\w\"\")|(?<=\w''))"
     r"(--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)QUOTE(?!(?<=`)(?: \w|[.\"']))"
 )
 """An option, or a variable of the environment: it counts as defined where code quotes it, also
