@@ -214,12 +214,14 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(root: Path) -> 
 
 
 def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
-    more = (f"src/{each}/upload.py" for each in "bcde")
+    more = (*(f"src/{each}/upload.py" for each in "bcde"), "tests/test_crate.py")
     others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", *more)
     named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
     whole = ("src/b_upload.py", "tests/test_b_upload.py")  # though `src/b/upload.py` ends so, too
-    track(root, dict.fromkeys((*others, *named, *whole), "x"))
+    crates = ("src/crate.py", *(f"docs/{each}/crate.md" for each in "abc"))
+    track(root, dict.fromkeys((*others, *named, *whole, *crates), "x"))
     cite(root, "four", "Units are rounded down.", whole[0])
+    cite(root, "five", "Crates are rounded up.", crates[0])
     frames = FILES[WIRE].encode()
     cite(root, "one", "Frames are short.", WIRE, frames, quote=b"MAX_FRAME = 10")
     cite(root, "two", "`UploadLoop` gives up.", f"{ELSEWHERE}/b")

@@ -30,8 +30,9 @@ from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
 MAX_LISTED_PATH = 1024
 MAX_OF_ONE_NAME, MAX_TESTED = 3, 100
-"""The most files that may have a name; a name that more have means none of them. A test has further
-words, as `test_install_wheel` for `install/wheel`, so it finds one among more.
+"""The most files that may have a name; a name that more have means none of them. A test in its
+file's folder, or with further words, as `test_install_wheel` for `install/wheel`, finds one among
+more.
 """
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
@@ -179,7 +180,7 @@ class Files:
                 for file in self.called(end, most)
                 if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
             ]
-            if len(tested) > 1:
+            if len(tested) > 1 or (most == MAX_TESTED and "_" not in name):
                 tested = [file for file in tested if file.rpartition("/")[0] == folder]
             if len(tested) == 1:
                 return tested[0]
