@@ -131,5 +131,5 @@ OPERATION = Operation(
     text_field="task",
     is_of_session=True,
     is_semantic=True,
-    needs=frozenset({"topics"}),
+    needs=frozenset({"ties", "topics"}),
 )

@@ -130,5 +130,5 @@ OPERATION = Operation(
     is_long=True,
     text_field="text",
     is_semantic=True,
-    needs=frozenset({"topics"}),
+    needs=frozenset({"ties", "topics"}),
 )
