@@ -94,6 +94,9 @@ def test_files_have_the_uris_of_the_folder_as_it_was_opened(
     (found,) = editor.at(cites, knowledge.EVIDENCE, DEFINITION)
     assert found["uri"] == uri
     assert f"({uri}#L3)" in editor.at(cites, "jwt-cites", HOVER)["contents"]["value"]
+    both = [{"uri": folder.as_uri(), "name": ""} for folder in (link, library)]
+    entity = serve(link, workspaceFolders=both).request("vouch/entity", {"id": "jwt"})["entity"]
+    assert entity["uri"].startswith(f"{library.as_uri()}/.vouch/")
 
 
 @pytest.mark.parametrize(

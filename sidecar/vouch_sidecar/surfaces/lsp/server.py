@@ -114,9 +114,10 @@ class Sidecar(LanguageServer):
 
     def uris(self) -> Callable[[Path], str]:
         """Returns a function from a path to the URI that the client uses for the file: one through
-        the workspace folder that is a link to it.
+        the workspace folder that is a link to it, where the file's own is none.
         """
-        links = [(real, link) for link in self.folders if (real := resolved(link)) != link]
+        folders = self.folders
+        links = [(real, link) for link in folders if (real := resolved(link)) not in folders]
 
         def uri_for(path: Path) -> str:
             for real, link in links:
