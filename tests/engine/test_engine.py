@@ -116,11 +116,11 @@ def test_a_phrase_is_known_for_ten_turns(worlds: Engine, others: int, is_known: 
 
 
 def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> None:
-    before = worlds.sessions.generation
+    before = worlds.sessions.generation(worlds.registry.roots)
     worlds.registry.configure({"probe": {"max_collections": 1}})
-    once = worlds.sessions.generation
+    once = worlds.sessions.generation(worlds.registry.roots)
     worlds.registry.configure({"probe": {"max_collections": 1}})
-    assert before < once == worlds.sessions.generation
+    assert before < once == worlds.sessions.generation(worlds.registry.roots)
     for answer in (ask(worlds, "probe", text=ARRIVED), ask(worlds, "context", task=ARRIVED)):
         assert answer["primary_collection"] == "atlas"
         assert answer["supplemental_collections"] == []
@@ -327,6 +327,10 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     load(behind)
     later = engine_on(root, sessions=engine.sessions)
     assert salient(later) == ["vault"], "also for who looks, or comes, later"
+    for ended, listed in ((None, ["vault"]), ("2026-01-01T00:00:00", [])):
+        write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
+        load(engine)
+        assert salient(engine) == listed, "the same end after it was resumed is another one"
 
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1, max_size=9))

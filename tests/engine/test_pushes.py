@@ -11,6 +11,7 @@ from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.sessions import SESSION_SECONDS
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.retrieval import push as push_module
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.retrieval.salience import Salient, rank
@@ -274,6 +275,28 @@ def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engi
     answered = [ask(each, "status")["generation"] for each in (engine, other)]
     assert {push.generation for push in told} == {*answered}
     assert len({*answered}) == 1
+
+
+def test_a_change_elsewhere_is_no_generation(tmp_path: Path, root: Path, engine: Engine) -> None:
+    two = base(tmp_path / "two")
+    both = engine_on(root, two, sessions=engine.sessions)
+    window = Caller(session_id="s", trees=frozenset({root}))
+    told, who = list[Push](), Subscriber(lambda: window, lambda push: told.append(push))
+
+    def counted(text: str) -> list[int]:
+        engine.observe("s", None, text)
+        anyio.run(who.tell_news, lambda: [both, engine], engine.sessions)
+        return [told[-1].generation, status_notification(engine, window).generation]
+
+    before = counted("the Key Vault")
+    configure(both, two, kb={"name": "second"})
+    assert counted("Mail Relay 1x") == before
+    ask_of_both = ask(both, "status")["generation"]
+    configure(both, root, kb={"name": "first"})
+    first, then = counted("Mail Relay 2x")
+    assert first == then > before[0]
+    both.registry.set_folders([root])
+    assert ask(both, "status")["generation"] > ask_of_both, "it never falls"
 
 
 @pytest.mark.parametrize(

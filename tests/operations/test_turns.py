@@ -110,7 +110,7 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
 
 
 async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine: Engine) -> None:
-    go_on, before = Event(), engine.sessions.generation
+    go_on, before = Event(), engine.sessions.generation(engine.registry.roots)
     slow = await held_up(engine, go_on)
     for name, params in (("status", {}), ("entity", {"id": "jwt"})):
         await perform(engine, operations()[name], params, Caller())
@@ -121,7 +121,7 @@ async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine:
     assert not slow.done()
     go_on.set()
     answered = await slow
-    assert engine.sessions.generation > before
+    assert engine.sessions.generation(engine.registry.roots) > before
     assert answered.generation == before
     assert answered.items
 

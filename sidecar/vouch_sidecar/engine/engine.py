@@ -18,7 +18,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.kb.records import Kind, VouchSession
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.workspace.breath import Breath
@@ -104,14 +104,14 @@ class Engine:
         self.registry.publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs and before.indexed_at is not None:  # what ended earlier may have been resumed
-            for session in self.sessions:
-                key = Kind.SESSION, session.id
-                now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
-                if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
-                    end = collection.root, session.id, now.ended_at
-                    if end not in self.sessions.ends_on_disk:  # another engine may look first
-                        self.sessions.ends_on_disk.append(end)
-                        self.sessions.end(session.id)
+            taken = self.sessions.ends_on_disk[collection.root]
+            for session_id in {*taken, *(session.id for session in self.sessions)}:
+                of_it = (of.knowledge.records.get((Kind.SESSION, session_id)) for of in (seen, was))
+                now, earlier = (getattr(record, "ended_at", None) for record in of_it)
+                if now != earlier and now != taken.get(session_id):  # another engine may look first
+                    taken[session_id] = now
+                    if now is not None:
+                        self.sessions.end(session_id)
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:

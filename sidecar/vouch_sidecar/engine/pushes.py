@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.engine import Engine
@@ -25,6 +26,8 @@ class Subscriber:
     parts: Set[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
+    _roots: set[Path] = field(default_factory=set, init=False)
+    """The folders of all knowledge bases that are or were his."""
     _told: dict[str, tuple[object, object]] = field(default_factory=dict, init=False)
     """By session id, what the rows that he was told last say, and what the push that they came with
     depended on; None if it was cut.
@@ -68,11 +71,12 @@ class Subscriber:
         """
         failed = dict[Engine, Exception]()
         async with sessions.telling:
-            told, caller = self._told, self.caller()
+            told, caller = self._told, replace(self.caller(), is_unasked=True)
+            self._roots.update(kb.root for e in engines() for kb in e.registry.asked(caller))
             concern = [each for each in sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in concern}:
                 if told.pop(session_id)[0]:
-                    self.tell(Push(session_id, sessions.generation))
+                    self.tell(Push(session_id, sessions.generation(self._roots)))
             served = _served(engines(), caller) if concern else []
             for engine, kb in served:
                 engine.have_topics_derived([kb], displaces=False)
@@ -81,7 +85,7 @@ class Subscriber:
                 windows, state = _windows(served, session, sessions.clock())
                 if state == before:
                     continue
-                of = session.id, sessions.generation, windows, self.parts
+                of = session.id, sessions.generation(self._roots), windows, self.parts
                 counting = [e for (e, _), each in zip(served, windows, strict=True) if each.texts]
                 try:
                     with Engine.breath:
@@ -105,7 +109,6 @@ def _served(engines: Sequence[Engine], caller: Caller) -> list[tuple[Engine, Ser
     """The knowledge bases of which a caller may be told, each of the first engine that has read it,
     or else of the first that serves it.
     """
-    caller = replace(caller, is_unasked=True)
     every = [(engine, kb) for engine in engines for kb in engine.registry.unpaused(caller)]
     every.sort(key=lambda each: not each[1].collection.complete)
     by_root = {kb.collection.root: (engine, kb) for engine, kb in reversed(every)}
@@ -120,8 +123,11 @@ def _windows(
     """
     windows = list[Window]()
     for _, kb in served:
-        every, own = session.volunteered.items(), kb.view.identity
-        before = {entity_id: now - at for (of, entity_id), at in every if of == own}
+        before = {
+            entity_id: now - at
+            for (identity, entity_id), at in session.volunteered.items()
+            if identity == kb.view.identity
+        }
         windows.append(replace(kb.window(session), volunteered_before=before))
     depends = [(each.view.stamp, each.view.identity, each.room) for each in windows]
     return windows, (session, session.touches, depends)

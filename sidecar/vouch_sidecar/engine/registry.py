@@ -108,6 +108,8 @@ class Registry:
         """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
         """Those served, by working tree, in that order."""
+        self.roots = set[Path]()
+        """The folders of all knowledge bases that are or were served: no generation falls."""
         self._folders: dict[Path, Found] = {}
         """By folder of the workspace, or another one that somebody asks from."""
         self._documents: dict[Path, Found] = {}
@@ -126,8 +128,7 @@ class Registry:
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        folders = {folder for found in self._found for folder in found.refused}
-        return [*map(why_refused, sorted(folders))]
+        return [*map(why_refused, sorted({at for found in self._found for at in found.refused}))]
 
     def found_from(self, start: Path) -> Found:
         """What a search from a folder or a document finds now. Blocks; thread-safe."""
@@ -167,8 +168,9 @@ class Registry:
     @property
     def own_trees(self) -> frozenset[Path]:
         """The working trees that folders lead to; without any folder, those of open documents."""
-        starts = self._folders or self._documents
-        return frozenset(tree for found in starts.values() for tree in found.trees)
+        return frozenset(
+            tree for found in (self._folders or self._documents).values() for tree in found.trees
+        )
 
     def set_folders(self, folders: Iterable[Path]) -> None:
         """Make these the folders of the workspace, in place of former ones."""
@@ -185,6 +187,7 @@ class Registry:
                 served[tree] = before.get(tree) or Collection(*new)
         if served.keys() != before.keys():
             self.collections = dict(sorted(served.items()))
+            self.roots.update(each.root for each in served.values())
             self.name_collections()
             self._bump()
 
@@ -229,12 +232,9 @@ class Registry:
         in which he stands, else the first. Raises `UnknownRootError`.
         """
         asked, path = self.asked(caller), None if root is None else _path(root)
-        at = path or caller.at
-        chosen = []
-        for collection in asked:
-            of_one = [other for other in asked if other.root == collection.root]
-            if collection is max(of_one, key=lambda other: _depth(other.tree, at)):
-                chosen.append(collection)
+        nearest = sorted(asked, key=lambda c: _depth(c.tree, path or caller.at), reverse=True)
+        of_one = {each.root: each for each in reversed(nearest)}
+        chosen = [each for each in asked if each is of_one[each.root]]
         if path is None:
             return chosen
         holding = [c for c in chosen if _depth(c.tree, path) or path == c.root]
@@ -266,12 +266,11 @@ class Registry:
         limits = [settings.recall.timeout_ms for settings in all_settings]
         deadline = Deadline(min(limits, default=0) / 1000, self._clock, caller.until)
         for collection, settings in zip(chosen, all_settings, strict=True):
-            knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
             view = View(
                 collection.name,
-                knowledge,
+                self._nothing if collection.is_silent else collection.knowledge,
                 who.gates,
                 collection.root,
                 deadline=deadline,
@@ -303,7 +302,7 @@ class Registry:
         in that the world is now that of what was read last.
         """
         before, collection.published = collection.published, after
-        self._sessions.generation += is_news
+        self._sessions.generations[collection.root] += is_news
         if (is_on := after.settings.reflex.enabled) != before.settings.reflex.enabled:
             self._sessions.switch(collection.root, is_on=is_on)
         # Without news the vectors and the next world may still be of what was published before.

@@ -11,7 +11,7 @@ loop, once it was heard; of a file's event in that thread, as a host reports sev
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from pathlib import Path
 
@@ -92,8 +92,11 @@ class Session:
         """The texts of all slots, newest first; "" for one that does not count for a knowledge
         base.
         """
-        slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [text if identity in counts_for else "" for text, counts_for in reversed(slots)]
+        return [
+            text if identity in counts_for else ""
+            # one copy: the event loop may touch slots meanwhile
+            for text, counts_for in reversed(list(self._slots.values()))
+        ]
 
     def give(self, given: Given, task: Hashable = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""
@@ -134,19 +137,27 @@ class Sessions:
         self.clock = clock
         self.tellable = Changed()
         """Counts what may be told: changes of engines, and texts of sessions and of open files."""
-        self.generation = 0
-        """The one in answers and pushes: counts what engines published of all knowledge bases,
-        worlds and settings too, while `Knowledge` is a generation of one.
+        self.generations = Counter[Path]()
+        """How often engines published something of a knowledge base, its world and settings too, by
+        its folder.
         """
         self.telling = anyio.Lock()
         """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}
-        self.ends_on_disk = deque[Hashable](maxlen=MAX_SESSIONS)
-        """The latest ends that engines found in `.vouch/`, each taken in once."""
+        self.ends_on_disk = defaultdict[Path, dict[str, object]](dict)
+        """The ends that engines found in `.vouch/`, each taken in once, by folder and session; None
+        where a session has none any more.
+        """
         self._switches = Counter[Path]()
         """How often `reflex` was switched off or on, by folder of a knowledge base; odd while it is
         off.
         """
+
+    def generation(self, roots: Iterable[Path]) -> int:
+        """The one in answers and pushes about these knowledge bases, while `Knowledge` is a
+        generation of one.
+        """
+        return sum(self.generations[root] for root in roots)
 
     def switch(self, root: Path, *, is_on: bool) -> None:
         """An engine found `reflex` switched off or on: the first one to find it counts."""
@@ -160,7 +171,7 @@ class Sessions:
 
     def __iter__(self) -> Iterator[Session]:
         """Those that have not expired, the most recently active last."""
-        alive = [session for session in list(self._sessions.values()) if self._is_alive(session)]
+        alive = filter(self._is_alive, list(self._sessions.values()))
         return iter(sorted(alive, key=lambda session: session.last_active))
 
     def _is_alive(self, session: Session) -> bool:
@@ -182,8 +193,7 @@ class Sessions:
         """The session, created if there is none."""
         if (session := self.get(session_id)) is not None:
             return session
-        before = {*self._sessions}
-        for gone in before.difference(session.id for session in list(self)[1 - MAX_SESSIONS :]):
+        for gone in {*self._sessions}.difference(s.id for s in list(self)[1 - MAX_SESSIONS :]):
             self._sessions.pop(gone, None)
         return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 

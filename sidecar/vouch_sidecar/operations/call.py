@@ -86,7 +86,7 @@ async def perform(
         caller = replace(caller, at=anchored(Path(paths[0])))
     asked = partial(serving, engine, caller, params.viewer, params.root)
     served = await ready(engine, operation.needs, asked, patience, until)
-    started, generation = perf_counter(), engine.sessions.generation
+    started, generation = perf_counter(), engine.sessions.generation(engine.registry.roots)
     sent = getattr(params, operation.text_field) if operation.text_field else None
     text = what_counts(sent or "")
     with refusing_if_damaged(engine):

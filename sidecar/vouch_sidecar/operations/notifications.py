@@ -95,9 +95,8 @@ def salience_notification(push: Push) -> DidChangeSalience:
 
 def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     """The notification `vouch/didChangeStatus`, as it is now."""
-    told = partial(
-        DidChangeStatus, health="ok", quiescent=True, generation=engine.sessions.generation
-    )
+    generation = engine.sessions.generation(engine.registry.roots)
+    told = partial(DidChangeStatus, health="ok", quiescent=True, generation=generation)
     faulty = health.faulty(engine)
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:
