@@ -30,8 +30,12 @@ def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
     """
     published = collection.published
     of_files = chain.from_iterable(collection.on_disk.problems.values())
-    faults = *collection.faulty(), *engine.faults.problems()
-    return [*of_files, *published.settings_problems, *faults]
+    return [
+        *of_files,
+        *published.settings_problems,
+        *collection.faulty(),
+        *engine.faults.problems(),
+    ]
 
 
 def faulty(engine: Engine) -> list[Problem]:

@@ -93,8 +93,12 @@ class ClaimReader:
         span = span_in(document.data, evidence) if document is not None else None
         if document is None or span is None:
             return None
-        words = document.data[slice(*span)].decode("utf-8", "replace")
-        return Quote((source.id, *span), path, words, document.line_at(span[0]))
+        return Quote(
+            (source.id, *span),
+            path,
+            document.data[slice(*span)].decode("utf-8", "replace"),
+            document.line_at(span[0]),
+        )
 
     def _of_same_name(self, entities: Iterable[str], plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""

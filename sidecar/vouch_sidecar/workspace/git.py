@@ -150,8 +150,10 @@ class Checkout(NamedTuple):
             for folder in dict.fromkeys(folders)
             if (repository := Repository.holding(folder, trusted)[0]) is not None
         ]
-        is_locked = any(repository.is_locked() for repository in held)
-        return cls(tuple(repository.stamp() for repository in held), is_locked)
+        return cls(
+            tuple(repository.stamp() for repository in held),
+            any(repository.is_locked() for repository in held),
+        )
 
 
 def _read(path: Path, limit: int) -> bytes:

@@ -77,8 +77,10 @@ class FlatLines:
             return "gone", None
         if quote.line in lines:
             return "there", quote.line
-        nearest = min(lines, key=lambda line: abs(line - quote.line))
-        return ("moved" if len(lines) == 1 else "there"), nearest
+        return (
+            "moved" if len(lines) == 1 else "there",
+            min(lines, key=lambda line: abs(line - quote.line)),
+        )
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -194,8 +194,9 @@ def document_of(root: Path | None, source: Source | None) -> CitedDocument | Non
         return None
     kb_dir = root / KB_DIRNAME
     with suppress(UnreadableError):
-        stat = content_stat(source.path, f"{kb_dir}/{source.path}", kb_dir)
-        return _document_at(kb_dir, source, stat)
+        return _document_at(
+            kb_dir, source, content_stat(source.path, f"{kb_dir}/{source.path}", kb_dir)
+        )
     return None
 
 

@@ -118,8 +118,9 @@ class Ties:
         for path, (_, names) in definitions.items():
             for key, span in self.defined_in(names).items():
                 self._defining.setdefault(key, {})[path] = span
-        cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
-        self.documents = _names_of_documents(cited)
+        self.documents = _names_of_documents(
+            path for path, ties in self.by_path.items() if any(t.arm in CITING for t in ties)
+        )
         """The documents that claims cite, by what a text may call them, as `adr-7`."""
 
     def defined_in(self, in_file: DefinedNames) -> Mapping[int, Span]:
@@ -183,8 +184,7 @@ class Ties:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
         the order of the text.
         """
-        names = names_in(text, files.listed)
-        return [tie for name in names for tie in self._named_by(name, files)]
+        return [tie for name in names_in(text, files.listed) for tie in self._named_by(name, files)]
 
     def named_at(
         self, text: str, offset: int, files: Files

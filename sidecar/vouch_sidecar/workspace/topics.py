@@ -119,11 +119,16 @@ class TopicFinder:
         self._content = content
         self._own = own
         self._breathe = breathe
-        claims = (claim for claim in knowledge.all_of(Claim) if is_seen(claim, gates))
-        visible = sorted(claims, key=lambda claim: claim.id)
+        visible = sorted(
+            (claim for claim in knowledge.all_of(Claim) if is_seen(claim, gates)),
+            key=lambda claim: claim.id,
+        )
         self._total = len(visible)
-        linked = knowledge.state
-        self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
+        self._claims = {
+            claim.id: claim
+            for claim in visible
+            if not knowledge.state((Kind.CLAIM, claim.id)).entity_ids
+        }
         """Claims that link to no entity, by id."""
         self._candidates: defaultdict[str, _Candidate] = defaultdict(_Candidate)
 

@@ -77,8 +77,12 @@ def _answers(
             if each.words
             or (said == text and (vector is not None or not named.isdisjoint(each.entity_ids)))
         )
-    ranked = sorted(judged, key=lambda answer: answer.order)
-    return list(first_of_each(ranked, lambda answer: key_of(answer.artifact)))
+    return list(
+        first_of_each(
+            sorted(judged, key=lambda answer: answer.order),
+            lambda answer: key_of(answer.artifact),
+        )
+    )
 
 
 def _ties(view: View, text: str) -> dict[str, Tied]:
