@@ -23,7 +23,6 @@ KNOWN = view(
     *OTHERS,
     claim("retries", "再試行回数の制限は三回です。"),
     claim("upload", "Uploads in SimpleWheelCache.get are retried 3 times, see #14094."),
-    claim("advisory", "GHSA-jfh8-c2jp-5v3q does not concern the till."),
     claim("killed", "Exit code 137 of a job means that it had too little memory."),
     claim("port", "Till Sync listens on port 8443 and refuses plain HTTP."),
     claim("wall", "The firewall lets 8443 in from the shops alone."),
@@ -58,9 +57,6 @@ def told(seen: View, text: str) -> list[str]:
         ("what now?", []),
         # an identifier, a ticket, a number that names something
         ("fix SimpleWheelCache.get", ["upload"]),
-        ("GHSA-jfh8-c2jp-5v3q", ["advisory"]),
-        # one that nothing holds hides nothing
-        ("who approves a hotfix CVE-2024-12345 CVE-2023-4567", ["release"]),
         ("what runs on 8443?", ["port", "wall"]),
         ("I get e1042 at the till", ["code"]),
         ("why do we see 502?", ["gateway"]),

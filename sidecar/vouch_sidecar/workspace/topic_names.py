@@ -44,7 +44,6 @@ MAX_HEADINGS = 200
 """Headings of a document that are read."""
 MAX_DOCUMENT = 1 << 18
 """Bytes of a document that are read."""
-ADVISORY = r"GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}"
 _STANDARDS = "AES|ARM|ASCII|CP|GB|HTTP|ISO|MD|PCRE|RSA|SHA|SSL|TLS|UCS|US|UTF|WIN"
 """Words before a number that make no ticket."""
 _PREFIXED = re.compile("(?:anti|de|meta|multi|non|re|semi|sub|un)(-?)(.+)")
@@ -57,7 +56,7 @@ _OPENS = re.compile(r"(?:\A|[.!?:;]\s)\W*+\Z")
 """What stands before the first word of a sentence."""
 MAX_OPENING = 20
 _TICKET = re.compile(
-    rf"(?<![\w/#&.-])(?:#\d{{1,7}}|{ADVISORY}"
+    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}"
     rf"|(?!(?:{_STANDARDS})-)[A-Z]{{2,10}}-\d{{1,6}})(?![\w-])"
 )
 _NO_NAME = re.compile(r"[|<_=;\\{}@]|\(\)|::|\[(?![^\]\[]*+\][(\[])")

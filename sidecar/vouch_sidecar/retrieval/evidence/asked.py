@@ -37,7 +37,6 @@ from vouch_sidecar.text.prompt_text import (
     without_printed,
 )
 from vouch_sidecar.text.sentences import Span
-from vouch_sidecar.workspace.topic_names import ADVISORY
 
 _ASKS_ABOUT = frozenset(
     """
@@ -64,7 +63,7 @@ _REFLEX_COMMANDS = frozenset(
 # such as `relay.py` or `and/or`, where a file of that name tells.
 _EXACT = re.compile(
     r"(?<![\w#/.-])(?:"
-    rf"\#\d++|{ADVISORY}|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets, standards, options
+    r"\#\d++|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets, standards, options
     r"|(?:\.{0,2}/)?(?:[\w-]++/)++[\w-]++(?:\.\w++(?![\w/]))++|(?:[\w.-]++/){2,}+[\w.-]*+"  # paths
     r"|[A-Za-z_]\w*+(?:(?:\.[A-Za-z_]\w?(?!\w))*+\.[A-Za-z_]\w{2,}+(?!/))++(?:\(\))?"  # dotted
     r"|[A-Za-z0-9]*+_[^\WA-Za-z0-9]*+[A-Za-z0-9]\w*+|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]*+)++"
@@ -180,12 +179,9 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     outside = _found_in(blanked(rest, joined), words)
     numbers = {
         word
-        for written, naming in exact
+        for _, naming in exact
         for word in naming
-        if word.word.isdigit()
-        and len(word.word) >= MIN_NUMBER
-        # an advisory that nothing holds is no subject
-        and (_held(view, word) or not re.fullmatch(ADVISORY, written, re.IGNORECASE))
+        if word.word.isdigit() and len(word.word) >= MIN_NUMBER
     }
     weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
@@ -221,12 +217,10 @@ def worths_of(view: View, text: str) -> Mapping[Term, float]:
 
 
 def _rarity(view: View, word: Term) -> float:
-    total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
-    return rarity(total, _held(view, word)) / rarity(total, 1)
-
-
-def _held(view: View, word: Term) -> int:
-    return view.search.frequency(word, Kind.CLAIM) + view.search.frequency(word, Kind.PAGE)
+    search = view.search
+    total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
+    held = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
+    return rarity(total, held) / rarity(total, 1)
 
 
 def _commonness(word: Term) -> float:
