@@ -206,9 +206,9 @@ def table(result: ExpertsResult) -> list[Shown]:
         *people_shown(result.people, result.by_commits),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *(
-            Words(f"not known here: {', '.join(words)}", aside=True)
-            for words in [result.unmatched]
-            if words
+            [Words(f"not known here: {', '.join(result.unmatched)}", aside=True)]
+            if result.unmatched
+            else []
         ),
         *(Words(said, aside=True) for said in result.unknown or ()),
     ]
