@@ -19,11 +19,11 @@ WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
 VENDORED, ELSEWHERE = "src/_vendor/lib/upload_lib.py", "https://example.org"
 FILES = {
     UPLOAD: "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self): ...\n",
-    "src/pkg/other.py": "UploadLoop().retry_once()\nraise Bad(\"'--max-frame', ``PKG_FRAME``\")\n",
+    "src/pkg/other.py": "UploadLoop().retry_once()\n",
     "src/pkg/net/__init__.py": "",
-    WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--frame""--max-frame")\n',
+    WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
     WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n"
-    "const zone = process.env[`PKG_ZONE`];\nwarn('`PKG_FRAME` ends `--max-frame`')\n",
+    "const zone = process.env[`PKG_ZONE`];\n",
     PHONE: "suspend fun refund(card: Card) {\n}\n\nclass account(val id: Int)\n"
     'val key = env("""PKG_KEY""")\n',
     NOTES: "# Notes\n\nUploads stop after three retries.\n",

@@ -106,14 +106,8 @@ _ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
 _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
 _CLOSING = re.compile(r"[{}\])]|end\b")
-_QUOTED_NAME = (
-    r"QUOTE(?:(?<![\"'`].)(?:(?<=\")\"\"|(?<=')'')?+|(?<=\w\"\")|(?<=\w''))"
-    r"(--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)QUOTE(?!(?<=`)(?: \w|[.\"']))"
-)
-"""An option, or a variable of the environment: it counts as defined where code quotes it, also
-right behind another string. Where it stands in two pairs of quotes, or in backticks that are no
-string or that words follow, a comment or a message speaks of it.
-"""
+_QUOTED_NAME = r"[\"'`](--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
+"""An option, or a variable of the environment: it counts as defined where code quotes it."""
 
 
 class Span(NamedTuple):
@@ -198,8 +192,4 @@ def _expression_of(language: str) -> re.Pattern[str]:
     """The expression of a language, compiled when a file of it is read first. The first group is
     the name of a function or a type.
     """
-    return re.compile(
-        "|".join((*_PATTERNS[language], _QUOTED_NAME))
-        .replace("NAME", _NAME)
-        .replace("QUOTE", "[\"'`]" if language in ("go", "javascript") else "[\"']")
-    )
+    return re.compile("|".join((*_PATTERNS[language], _QUOTED_NAME)).replace("NAME", _NAME))
