@@ -21,9 +21,7 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 
 class Forked:
-    """A running command, used as a `Popen` is. With a `PYTHONPATH` or an encoding it imports for
-    itself; with `HELD_WHILE` it opens no YAML while a file is there.
-    """
+    """A running command, used as a `Popen` is. With a `PYTHONPATH` it imports anew."""
 
     def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
         pipes = [_context().Pipe(duplex=False) for _ in range(3)]

@@ -1,6 +1,4 @@
-"""vouch-kb 1.5.0, whose files we read and whose answers ours are compared with: its own functions,
-called in this process.
-"""
+"""vouch-kb 1.5.0, whose files we read and whose answers ours are compared with."""
 
 import json
 from functools import partial
@@ -23,11 +21,7 @@ def vouch(module: str) -> Any:
 
 
 class OracleKb:
-    """A knowledge base that vouch's own functions write; `root` is the folder above `.vouch/`.
-
-    A step calls a method below, proposes and approves something, or calls a function of vouch's
-    `lifecycle`.
-    """
+    """A knowledge base that vouch's own functions write, those of its `lifecycle` among them."""
 
     def __init__(self, root: Path, *steps: Step) -> None:
         root.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,4 @@
-"""Pages say what is so: the recipes of CONTRIBUTING.md name files and what is made in them, and
-docs/how-it-decides.md has the numbers of the code and a worked example.
-"""
+"""Pages say what is so: recipes name what is there, and numbers are those of the code."""
 
 import re
 from pathlib import Path

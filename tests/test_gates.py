@@ -1,8 +1,7 @@
 """What a viewer may not see leaves no trace on any surface, in no log and in no file of ours.
 
 Every kind of artifact, with every status and scope, has a nonce in each of its own fields. No
-answer holds the nonce of one that is withheld, and all answers are those of a knowledge base in
-which the withheld ones never were. A surface that is asked nothing here fails.
+answer holds that of one that is withheld, and all are those of a base in which it never was.
 """
 
 import json

@@ -143,18 +143,14 @@ def pushed(listener: Listener) -> list[Push]:
 
 
 def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
-    """An engine that has read nothing yet, as a process has that begins; its clock is a real one
-    unless the options have another.
-    """
+    """An engine that has read nothing yet; its clock is real unless the options have another."""
     engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
     engine.registry.set_folders(roots)
     return engine
 
 
 def performed(engine: Engine, operation: Operation[P, R], caller: Caller, **params: Any) -> R:
-    """The result of an operation without waiting for anything; who asks on an event loop has that
-    stand still meanwhile.
-    """
+    """The result of an operation without waiting; the loop of who asks stands still meanwhile."""
     asked = perform(engine, operation, params, caller, patience=0)
     return _THREAD.submit(_LOOP.run, asked).result()
 

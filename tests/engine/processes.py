@@ -63,9 +63,7 @@ def until(holds: Callable[[], object], what: str = "it does not come to hold") -
 
 
 def holds(folder: Path, word: str) -> bool:
-    """Whether any file of the cache holds a word that is its own stem. What can't be opened, since
-    it is being written, counts as holding it.
-    """
+    """Whether any file of the cache holds a word that is its own stem, or is being written."""
     try:
         return word in kept(folder)
     except (OSError, ValueError):

@@ -162,9 +162,7 @@ async def test_a_lock_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.Monk
 async def test_while_git_holds_its_lock_nothing_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str
 ) -> None:
-    """Neither the files of a base, nor those of the working tree that it serves, in another
-    repository's folder each.
-    """
+    """Neither the files of a base, nor those of the working tree that it serves."""
     monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 60)
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))

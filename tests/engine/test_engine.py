@@ -90,9 +90,7 @@ def worlds(tmp_path: Path) -> Engine:
 
 @pytest.mark.parametrize("text", [ARRIVED, ARRIVED.replace("'", "’")])
 def test_the_block_leads_with_the_one_that_has_the_most_evidence(worlds: Engine, text: str) -> None:
-    """One claim of the campaign holds both names; the atlas, with one, is no equal to it, unless
-    the text names it.
-    """
+    """One claim of the campaign holds both names; the atlas is no equal, unless it is named."""
     probed, context = ask(worlds, "probe", text=text), ask(worlds, "context", task=text)
     folded = [phrase.replace("’", "'") for phrase in probed["phrases_tested"]]
     assert folded[:2] == ["Rogue's End", "Tower Faction"]

@@ -44,9 +44,7 @@ STEPS = {
 
 
 class Switch:
-    """Makes a method (`module:class:name`) or function (`module::name`) fail while it is on, of the
-    objects that it is told.
-    """
+    """Makes a method (`module:class:name`) or function (`module::name`) fail while it is on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
         module, owner, name = f"vouch_sidecar.{where}".split(":")

@@ -1,6 +1,4 @@
-"""Wherever a process is killed, the next start answers as one with an empty cache, in which nothing
-is that was retired.
-"""
+"""Wherever a process is killed, the next one answers as with an empty cache, of nothing retired."""
 
 import os
 import shutil

@@ -1,6 +1,4 @@
-"""What may enter no prompt (`View.why_never_told`) is told nowhere, and hides nothing else: it is
-asked before anything is chosen.
-"""
+"""What may enter no prompt (`View.why_never_told`) is told nowhere, and hides nothing else."""
 
 import json
 from collections import defaultdict

@@ -1,9 +1,4 @@
-"""Whatever lies in the cache, a process that starts answers as one without any; bases there are
-written whole, for this user alone.
-
-That one has all that was written is in `tests/reliability/test_histories.py`, too; what a killed
-process leaves in `tests/engine/test_kills.py`.
-"""
+"""Whatever lies in the cache, a process that starts answers as one without any."""
 
 import os
 import shutil

@@ -50,9 +50,8 @@ class Place:
         env: Mapping[str, str] | None = None,
         **given: object,
     ) -> str:
-        """What a hook hands to the agent, empty for no byte at all: of a payload, or of bytes as
-        they are. It has time enough on a busy machine, unless `env` names another limit, or "" for
-        none.
+        """What a hook hands to the agent, empty for no byte at all: of a payload, or of raw bytes.
+        It has time enough on a busy machine, unless `env` names another limit.
         """
         payload = {"session_id": "agent", "cwd": str(self.root), "prompt": prompt, **given}
         patient = {**self.env, LIMIT: "10000", **(env or {})}
@@ -91,8 +90,8 @@ class Place:
 
     @contextmanager
     def listener(self, *answers: bytes | None) -> Iterator[list[tuple[float, bytes]]]:
-        """A process that holds the socket, answers with these in turn and goes; with None it never
-        answers. Gives what it was asked, and when.
+        """Who holds the socket, answers with these in turn and goes, never with None; gives what he
+        was asked, and when.
         """
         asked = list[tuple[float, bytes]]()
 

@@ -1,6 +1,4 @@
-"""The hook as a process: exit code 0, an answer or no byte, within its time, whoever holds the
-user's socket.
-"""
+"""The hook as a process: exit code 0, an answer or no byte, in time, whoever holds the socket."""
 
 import fcntl
 import json

@@ -1,8 +1,4 @@
-"""What a generation knows, and what a change makes of it.
-
-That all answers after any history are those of a fresh start is in `tests/engine/test_restart.py`
-and `tests/reliability/test_histories.py`.
-"""
+"""What a generation knows, and what a change makes of it."""
 
 import pytest
 from vouch_sidecar.index.knowledge import Knowledge

@@ -1,6 +1,4 @@
-"""What integrations start, started as their hosts do where `PYTHONPATH` has empty and relative
-parts: no `sitecustomize.py` of the workspace is run.
-"""
+"""What integrations start runs no `sitecustomize.py` of the workspace, whatever `PYTHONPATH` is."""
 
 import json
 import os

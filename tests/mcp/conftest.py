@@ -58,9 +58,7 @@ def host(
     offers: Path | None = None,
     errors: TextIO = sys.stderr,
 ) -> Iterator[Host]:
-    """A host whose server runs in a folder, for the length of a block. `offers`: the root that it
-    offers; `errors`: what takes the server's standard error.
-    """
+    """A host whose server runs in a folder; `offers` is its root, `errors` takes standard error."""
     words = ["mcp", *args]
     command = StdioServerParameters(command=str(COMMAND), args=words, cwd=cwd, env=dict(env))
     with (

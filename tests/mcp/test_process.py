@@ -66,9 +66,7 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
 
 
 def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
-    """What is no message has no answer; a lone surrogate, which JSON allows, has one. The process
-    answers all that it read before its input ended, and ends well, and by itself.
-    """
+    """A lone surrogate, which JSON allows, has an answer. The process ends well, and by itself."""
     call = {"name": "kb_search", "arguments": {"query": "JWT \ud800"}}
     bad = [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
     lines = [
@@ -110,9 +108,7 @@ def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:
 
 
 def test_a_session_lives_in_the_editor_and_ends_with_it(place: Place) -> None:
-    """What it was given may be said once more then, and not again. A holder of the socket that ends
-    without an answer costs none.
-    """
+    """What it was given may be said once more then. A holder that ends costs no answer."""
     task = "Is Redis the right place for the sessions?"
     given: dict[str, Any] = {"task": task, "session_id": "agent", "repeat": False}
     with host(place.root, place.env) as mcp, place.editor() as editor:

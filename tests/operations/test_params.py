@@ -76,9 +76,7 @@ def test_null_is_not_given_and_what_is_no_object_is_refused(operation: str) -> N
 
 
 def test_a_refusal_names_unknown_params_with_those_that_were_meant(engine: Engine) -> None:
-    """A call that lacks what it asks about most likely gave that another name. It is none of its
-    session; those of protocols are none.
-    """
+    """A call that is refused is none of its session; params of protocols are no unknown ones."""
     unknown = dict.fromkeys(("query", "xyzzy", "a", "b", "c"), SENT)
     with pytest.raises(InvalidParamsError) as error:
         ask(engine, "experts", None, session_id="s", **unknown)

@@ -1,6 +1,4 @@
-"""Whom to ask: people by claims and relations, owners by CODEOWNERS and authors by git of the files
-of claims, for those who may be told.
-"""
+"""Whom to ask: people by claims and relations, owners by CODEOWNERS, authors by git."""
 
 from pathlib import Path
 from shutil import copytree

@@ -61,11 +61,8 @@ ABLE: dict[str, Any] = {
 
 
 class Client:
-    """One server process, for the length of a block. Everything received is kept in `received`, in
-    order.
-
-    Each request of the server has the `answer`, none where that is None. Bytes on standard output
-    that are no protocol are kept in `strays`.
+    """One server process, for the length of a block, whose messages are kept in `received`, and
+    other bytes in `strays`. Each request of the server has the `answer`, none where that is None.
     """
 
     def __init__(
@@ -291,9 +288,7 @@ class Editor:
 
 @contextmanager
 def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
-    """A server on a knowledge base, once that is indexed, for the length of a block. Options but
-    `env` are params of `initialize`.
-    """
+    """A server on a base that is indexed; options but `env` are params of `initialize`."""
     with Client(cwd=root, env=options.pop("env", None)) as client:
         client.initialize(root, **options)
         client.indexed()
@@ -307,9 +302,8 @@ def run_command(
     said: str = "",
     code: int | None = 0,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with `said` as its standard input. It ends with this exit code, or
-    anyhow where that is None. It runs in this process, unless it ends the one that it runs in,
-    needs streams of its own, or may ask another one.
+    """Run a command to its end, with `said` as its standard input and this exit code, or any. It
+    runs in this process, unless it ends that, needs streams of its own, or may ask another one.
     """
     words, env = [str(arg) for arg in args], env or {}
     is_hook = words[:1] == ["hook"] and "--help" not in words
@@ -327,9 +321,7 @@ def run_command(
 
 
 def is_served(env: Mapping[str, str]) -> bool:
-    """Whether somebody may answer at the user's socket, which who was killed leaves behind, beside
-    its lock. Tests hold it without one.
-    """
+    """Whether somebody may answer at the user's socket, which tests hold without a lock."""
     path = socket_path(env)
     if not Path(path).exists():
         return False
@@ -359,8 +351,8 @@ def as_command(cwd: Path | None, env: Mapping[str, str]) -> Iterator[None]:
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without what would tune the sidecar, and with `extra`, of which
-    what is empty is not set. Hooks leave no process behind, unless that says so.
+    """This process's environment without what tunes the sidecar; what is empty is not set. Hooks
+    leave no process behind, unless `extra` says so.
     """
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
     every = {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}

@@ -59,9 +59,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shared(library: Path) -> Iterator[Client]:
-    """A client that can do everything, on `library`, one for a whole module: what it went through
-    must not matter.
-    """
+    """A client that can do everything, on `library`, one for a whole module."""
     before = knowledge.digest(library)
     with indexed_client(library, capabilities=ABLE) as client:
         asked = {"paths": ["docs/auth.md"]}

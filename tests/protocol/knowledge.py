@@ -26,9 +26,7 @@ def make(root: Path, name: str | None = None) -> Path:
 
 
 def library(root: Path) -> Path:
-    """As `make`, with everything that an id can stand in: a page, a relation, evidence, a claim
-    that is superseded, and the cited document in the workspace.
-    """
+    """As `make`, with everything that an id can stand in, and the cited document."""
     make(root)
     (root / "docs").mkdir()
     (root / "docs" / "auth.md").write_text("# Auth\n\nTokens expire.\n", "utf-8")

@@ -1,6 +1,5 @@
-"""What is shown for labelled prompts is as good as `benchmarks/quality/floors.json` says, which
-`make eval` prints too. Nobody reads the prompts of sets that are kept back. And more evidence never
-brings silence.
+"""What is shown for labelled prompts is as good as `benchmarks/quality/floors.json` says. Nobody
+reads the prompts of sets that are kept back. And more evidence never brings silence.
 """
 
 from collections.abc import Iterator

@@ -82,9 +82,7 @@ entry.main()
 
 @pytest.mark.parametrize(("command", "is_early"), [*((c, False) for c in GREETINGS), ("lsp", True)])
 def test_whose_parent_dies_ends(here: Here, command: str, is_early: bool) -> None:
-    """Although somebody else, here we, holds both ends of its streams; `is_early`: it begins when
-    it has no parent any more.
-    """
+    """Although we hold both ends of its streams; `is_early`: it begins without a parent."""
     words = [sys.executable, "-c", PARENT, CHILD.format(waits=is_early), command]
     folder, env = here[0] / "kb", environment(here[1])
     with Launched(words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, cwd=folder, env=env) as parent:

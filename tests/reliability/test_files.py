@@ -1,6 +1,4 @@
-"""Whatever stands in a file, nothing is raised, the work is bounded, and all converges to what a
-fresh start says.
-"""
+"""Whatever stands in a file, nothing is raised, and the work is bounded."""
 
 import os
 from pathlib import Path

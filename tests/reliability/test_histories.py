@@ -43,9 +43,7 @@ def change(root: Path, rng: random.Random) -> str:
 
 
 def told(knowledge: Knowledge) -> dict[object, Any]:
-    """Every document of a generation, every artifact that somebody may see, and what of each source
-    is hidden from whom.
-    """
+    """Every document, all artifacts that somebody may see, and what of sources is hidden."""
     found: dict[object, Any] = {}
     for document in knowledge.documents():
         fields = {name: value for name, value in document.to_dict().items() if value}

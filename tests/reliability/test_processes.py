@@ -1,6 +1,4 @@
-"""Whatever is odd around a process costs comfort, never an answer; nothing leaves the machine, and
-what is private is written nowhere.
-"""
+"""What is odd around a process costs no answer; nothing private leaves it."""
 
 import json
 import re

@@ -1,6 +1,4 @@
-"""Random requests and events over a live process: each has one answer, the process goes on, and
-nothing of them stands in a log. Calls with random params are in `tests/protocol/test_bad_input.py`.
-"""
+"""Random requests and events over a live process, beside those of `protocol/test_bad_input`."""
 
 from collections.abc import Mapping
 from pathlib import Path

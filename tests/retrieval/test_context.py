@@ -180,8 +180,8 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     ],
 )
 def test_what_an_edit_is_told(path: str, inserted: str, removed: str, told: list[str]) -> None:
-    """In tests, documents and comments it has to hold more, elsewhere than in its file two words,
-    and more than any other; words of the path alone and the project's name bring none.
+    """In tests, documents and comments it has to hold more, elsewhere two words, and more than any
+    other; words of the path alone and the project's name bring none.
     """
     seen = view(
         entity("sluice", "Sluice"),

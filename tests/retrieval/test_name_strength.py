@@ -1,6 +1,4 @@
-"""What a name in a text is worth: which entities are listed, in which order, and which are said
-unasked.
-"""
+"""What a name in a text is worth: which entities are listed, in which order, and which are said."""
 
 from dataclasses import replace
 

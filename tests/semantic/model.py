@@ -1,6 +1,4 @@
-"""A sentence-embedding model small enough to be made by a test: each word has one matter; and a
-server that serves it in place of Ollama, and can fail as that does.
-"""
+"""A sentence-embedding model in which each word has one matter, and a server in place of Ollama."""
 
 import json
 import threading

@@ -1,6 +1,4 @@
-"""Documents that are open: their positions, in every encoding, and what of them is told: the
-paragraphs that were edited last, and prompts.
-"""
+"""Documents that are open: positions in every encoding, and what of them is told."""
 
 import re
 from pathlib import Path

@@ -27,9 +27,7 @@ def test_who_has_closed_the_output_ends_with_a_code_of_his_own(tmp_path: Path) -
 
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
 def test_nothing_that_is_planted_is_imported(root: Path, tmp_path: Path, args: list[str]) -> None:
-    """What Python itself imports before the command begins, as `sitecustomize`, is out of reach;
-    a plugin of pydantic would see all that is said.
-    """
+    """Nor is a plugin of pydantic, which would see all; `sitecustomize` is out of reach."""
     mark, plugins = tmp_path / "ran", tmp_path / "plugins"
     for folder in (root, root / "here"):
         folder.mkdir(exist_ok=True)

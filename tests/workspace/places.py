@@ -104,9 +104,7 @@ def cite(
     quote: bytes = b"",
     **fields: object,
 ) -> None:
-    """Write a claim that cites a source, or quotes it by a range of bytes. Makes the knowledge base
-    where there is none.
-    """
+    """Write a claim that cites or quotes a source. Makes the knowledge base where there is none."""
     if not (root / ".vouch").exists():
         make_kb(root)
     kb_dir = root / ".vouch"
@@ -123,9 +121,8 @@ def cite(
 
 
 def settled(root: Path, folder: Path | None = None, *others: Path, **client: Any) -> Engine:
-    """An engine that has read knowledge bases and worked out what lies around them, with its caches
-    in a folder, by default that around the first one. The settings are those that a client sends by
-    group, as in `recall={"enabled": False}`.
+    """An engine that has worked out what lies around its knowledge bases. Its caches are in a
+    folder; settings are a client's, as in `recall={"enabled": False}`.
     """
     env = cached(folder or root.parent)
     engine = engine_on(root, *others, env=env, client_settings=client)

@@ -229,9 +229,7 @@ def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("never", ["Robert Kahn", "bob  kahn"])
 def test_who_is_never_named_is_not_under_another_name(root: Path, never: str) -> None:
-    """Neither as he wrote his name, nor with what stands in brackets behind it, nor as `.mailmap`
-    has it.
-    """
+    """Neither as he wrote it, nor with what stands in brackets behind it, nor by `.mailmap`."""
     never_named = {"people": {"never": [never, "Cy Twombly"]}}
     base(root, {"config.yaml": dump({"kb": {"name": "ops"}, "sidecar": never_named})})
     write(root, "claims/tied.yaml", claim("tied", text="See a.py for the key vault."))

@@ -1,6 +1,4 @@
-"""Ties between claims and files: what a claim cites, quotes and names; and what is said of a prompt
-that names a file or an identifier.
-"""
+"""Ties between claims and files: what claims cite, quote and name; and prompts that do."""
 
 from pathlib import Path
 
