@@ -37,6 +37,7 @@ from tests.engine.bases import (
 )
 from tests.engine.processes import place
 from tests.kb.samples import claim, entity, page
+from tests.workspace.places import cite
 
 
 @pytest.fixture
@@ -275,6 +276,21 @@ def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engi
     answered = [ask(each, "status")["generation"] for each in (engine, other)]
     assert {push.generation for push in told} == {*answered}
     assert len({*answered}) == 1
+
+
+def test_a_content_that_is_replaced_is_told(
+    engine: Engine, listener: Listener, root: Path
+) -> None:
+    text, quote = b"Every week the keys rotate.\n", b"the keys rotate"
+    cite(root, "rotation", quote.decode(), "a.md", text, quote=quote, entities=["vault"])
+    (content,) = (root / ".vouch" / "sources").glob("*/content")
+    load(engine)
+    said = [say(engine, listener, "the Key Vault")[0].salience[0]["claim"]]
+    for data in (b"damaged", text):
+        content.write_bytes(data)
+        load(engine)
+        said += [row["claim"] for push in pushed(listener) for row in push.salience]
+    assert said == ["Every week the keys rotate.", "the keys rotate", "Every week the keys rotate."]
 
 
 def test_a_change_elsewhere_is_no_generation(tmp_path: Path, root: Path, engine: Engine) -> None:

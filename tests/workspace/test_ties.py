@@ -10,7 +10,16 @@ from vouch_sidecar.workspace.ties import MAX_DEFINING
 
 from tests.engine.bases import ask, cached, engine_on, only, reread, settle, told
 from tests.kb.samples import dump, entity, put, source_of
-from tests.workspace.places import cite, repository, settled, tie_rows, ties, track, write
+from tests.workspace.places import (
+    cite,
+    looked,
+    repository,
+    settled,
+    tie_rows,
+    ties,
+    track,
+    write,
+)
 
 NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
 WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
@@ -100,6 +109,18 @@ def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path) -> None:
     write(root, {NOTES: notes.replace(b"\n", b"\r\n")})
     (tied,) = ties(settled(root), NOTES)
     assert (tied.tie.arm, tied.tie.line, tied.fresh) == ("quotes", 3, "there")
+
+
+def test_a_content_that_is_replaced_counts_at_once(root: Path) -> None:
+    notes = FILES[NOTES].encode()
+    cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
+    (content,) = (root / ".vouch" / "sources").glob("*/content")
+    engine = settled(root)
+    for data, row in ((b"other", ("one", "cites", None)), (notes, ("one", "quotes", 3))):
+        content.write_bytes(data)
+        looked(engine)
+        assert tie_rows(engine, NOTES) == [row]
+        assert only(engine).world.readings == only(settled(root)).world.readings
 
 
 def test_a_receipt_that_lies_is_a_citation(root: Path) -> None:

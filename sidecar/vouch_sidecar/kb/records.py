@@ -251,8 +251,10 @@ class Source:
     created_at: Timestamp | None = None
     question: Text | None = None
     """The question that a captured message answers (`metadata.question`)."""
-    kept: bool = False
-    """Whether a content lies beside the file; `read_content` tells whether it matches the id."""
+    kept: int = 0
+    """Tells apart the contents that lay beside the file, so that a replaced one is a change; 0
+    without one. `read_content` tells whether it matches the id.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +345,7 @@ def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
     fields = {**content, "path": path}
     if kind is Kind.SOURCE:
-        fields |= {"question": _question_in(content), "kept": False}
+        fields |= {"question": _question_in(content), "kept": 0}
     artifact: Artifact = _reading(kind).validate_python(fields)
     return artifact
 

@@ -121,9 +121,9 @@ def mtime_ns(of: Stat) -> int:
     return max((int(written) for _, written, _ in _STAT.iter_unpack(of)), default=0)
 
 
-def has_content(source: Stat) -> bool:
-    """Whether the stat of a source's record is followed by that of a content."""
-    return len(source) > _STAT.size
+def content_mark(source: Stat) -> int:
+    """The stat of the content that follows that of its source's record, as a number; 0 without."""
+    return int.from_bytes(source[_STAT.size :])
 
 
 def stat_of_regular(status: os.stat_result) -> Stat:

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.artifact_files import (
 )
 from vouch_sidecar.kb.reader import parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, Source, key_of
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, has_content, mtime_ns
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, content_mark, mtime_ns
 from vouch_sidecar.kb.settings import Config
 
 GRACE_SECONDS = 5.0
@@ -188,7 +188,7 @@ class Store:
             return
         artifact = stub_of(reading.artifact)
         if isinstance(artifact, Source):
-            artifact = replace(artifact, kept=has_content(stat))
+            artifact = replace(artifact, kept=content_mark(stat))
         self._put(path, artifact)
 
     def _fail(self, path: str, problem: Problem) -> None:
