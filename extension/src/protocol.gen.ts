@@ -208,6 +208,8 @@ export interface DidChangeSalience {
   /** A block for a prompt about `fresh`; empty without any. */
   readonly text: string;
   readonly generation: number;
+  /** Whether texts alone changed it, and not what is known. */
+  readonly of_text: boolean;
 }
 
 /** Sent when the health of the server, or what it knows, changes. */

@@ -28,13 +28,15 @@ function asking(answer: (method: string, params: Record<string, unknown>) => unk
   return { ask, asked };
 }
 
+const PUSH = { session_id: 'own', salience: [], fresh: [], text: '', generation: 1, of_text: true };
+
 function inPlay(answer: (method: string) => unknown = () => assert.fail('nothing is asked')) {
   const { ask, asked } = asking(answer);
   const drawn: string[][] = [];
   const model = new InPlay(ask, 'own');
   model.redraw = () => drawn.push(names(model.roots));
   const push = (salience: SalientEntity[], more: object = {}) =>
-    model.push({ session_id: 'own', salience, fresh: [], text: '', generation: 1, ...more });
+    model.push({ ...PUSH, salience, ...more });
   return { model, drawn, asked, push };
 }
 
@@ -77,7 +79,7 @@ test('a row that left stays where it stood until nobody types or clicks for a wh
   const { model, drawn, push } = inPlay();
   push([pushed('a'), pushed('b'), pushed('c')]);
   drawn.length = 0;
-  push([pushed('a'), pushed('c')]);
+  push([pushed('a'), pushed('c')], { generation: 2 }); // of a second engine, say
   context.mock.timers.tick(LINGER_MS - 1);
   model.touched();
   context.mock.timers.tick(LINGER_MS - 1);
@@ -99,9 +101,9 @@ test('no more rows stay than a push has, and none once the knowledge changed', (
   assert.equal(model.roots.length, 10);
   assert.ok(model.roots.every(({ label }) => label.startsWith('B')));
   push([pushed('c')], { session_id: 'agent' });
-  push([], { generation: 2 }); // its claim may be one that was retired
+  push([], { of_text: false }); // its claim may be one that was retired
   assert.deepEqual(names(model.roots), ['Agent']);
-  push([], { session_id: 'agent', generation: 2 });
+  push([], { session_id: 'agent', of_text: false });
   assert.deepEqual(model.roots, []);
 });
 
@@ -139,9 +141,9 @@ test('agents have headings of their own, what came into play last stands first, 
   assert.equal(new Set([...ids, ...rows.flat().map(({ id }) => id)]).size, 7);
   push([pushed('a'), pushed('b')]);
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent', 'Agent'], 'somebody types here');
-  push([pushed('x'), pushed('y')], { session_id: '1234567890', generation: 2 });
+  push([pushed('x'), pushed('y')], { session_id: '1234567890', of_text: false });
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent', 'Agent'], 'the knowledge changed');
-  push([], { session_id: '1234567890', generation: 3 });
+  push([], { session_id: '1234567890', of_text: false });
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent']);
   model.clear();
   assert.deepEqual(model.roots, []);
@@ -165,7 +167,7 @@ test('the other claims of an entity are a list behind the first, each sentence o
 test('a claim that was pushed is asked for where somebody points at it or opens it', async () => {
   const { ask } = asking(() => ({ claim: claim('c1') }));
   const model = new InPlay(ask, 'own');
-  model.push({ session_id: 'own', salience: [pushed('a')], fresh: [], text: '', generation: 1 });
+  model.push({ ...PUSH, salience: [pushed('a')] });
   const [top] = await below(model.roots[0]);
   assert.match((await tooltipOf(top as Node))[1] ?? '', /confidence 0\.70/);
   assert.deepEqual(await targetOf(ask, top as Node), ['file:///kb/.vouch/claims/c1.yaml']);

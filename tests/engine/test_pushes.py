@@ -315,6 +315,25 @@ def test_a_change_elsewhere_is_no_generation(tmp_path: Path, root: Path, engine:
     assert ask(both, "status")["generation"] > ask_of_both, "it never falls"
 
 
+def test_a_push_says_whether_texts_alone_changed_it(
+    root: Path, engine: Engine, listener: Listener
+) -> None:
+    other = engine_on(root, sessions=engine.sessions)
+
+    def told(text: str) -> list[bool]:
+        return [push.of_text for push in say(engine, listener, text)]
+
+    assert told("the Key Vault") == [True]
+    configure(other, root, volunteer={"threshold": 0.95})
+    assert told("Mail Relay 1x") == [True], "another engine read it first"
+    write(root, "claims/e1.yaml", claim("e1", status="redacted", entities=["e1"]))
+    load(engine)
+    assert told("Mail Relay 2x") == [False]
+    assert told("Mail Relay 3x") == [True]
+    engine.sessions.end("s")
+    assert [push.of_text for push in pushed(listener)] == [False]
+
+
 @pytest.mark.parametrize(
     ("seconds", "each"),
     [

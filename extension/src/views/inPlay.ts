@@ -17,11 +17,10 @@ import {
 } from '../tree/nodes';
 import { Lingering, Rows } from '../tree/rows';
 
-/** A session, the entities that its newest text brought in, which come first, and as of when. */
+/** A session, and the entities that its newest text brought in, which come first. */
 interface Session {
   readonly rows: Lingering<SalientEntity>;
   fresh: ReadonlySet<string>;
-  generation: number;
 }
 
 export class InPlay extends Rows {
@@ -38,16 +37,14 @@ export class InPlay extends Rows {
   }
 
   /** Takes what is in play in a session now. What is no longer known goes at once. */
-  push({ session_id, salience, fresh, generation }: DidChangeSalience): void {
-    const session = this.sessions.get(session_id) ?? this.begin(generation);
-    const isNewer = generation !== session.generation;
-    if (!isNewer) this.sessions.delete(session_id); // a text changed it, not the knowledge: it goes last
+  push({ session_id, salience, fresh, of_text }: DidChangeSalience): void {
+    const session = this.sessions.get(session_id) ?? this.begin();
+    if (of_text) this.sessions.delete(session_id); // it goes last
     this.sessions.set(session_id, session);
     if (fresh.length > 0) session.fresh = new Set(fresh.map(keyOf));
     const isFresh = (row: SalientEntity) => Number(session.fresh.has(keyOf(row)));
     const rows = salience.toSorted((a, b) => isFresh(b) - isFresh(a));
-    session.rows.take(rows, isNewer || this.isHidden);
-    session.generation = generation;
+    session.rows.take(rows, !of_text || this.isHidden);
   }
 
   /** Somebody types, or uses the rows: nothing goes. */
@@ -73,9 +70,9 @@ export class InPlay extends Rows {
     for (const { rows } of this.sessions.values()) rows.take([], true);
   }
 
-  private begin(generation: number): Session {
+  private begin(): Session {
     const rows = new Lingering<SalientEntity>(keyOf, () => this.draw());
-    return { rows, fresh: new Set<string>(), generation };
+    return { rows, fresh: new Set<string>() };
   }
 
   private draw(): void {

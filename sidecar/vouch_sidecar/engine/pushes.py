@@ -28,9 +28,9 @@ class Subscriber:
     """Whether every session concerns him."""
     _roots: set[Path] = field(default_factory=set, init=False)
     """The folders of all knowledge bases that are or were his."""
-    _told: dict[str, tuple[object, object]] = field(default_factory=dict, init=False)
-    """By session id, what the rows that he was told last say, and what the push that they came with
-    depended on; None if it was cut.
+    _told: dict[str, tuple[object, object, object]] = field(default_factory=dict, init=False)
+    """By session id, what the rows that he was told last say, what the push that they came with
+    depended on (None if it was cut), and what was known then.
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
@@ -81,8 +81,8 @@ class Subscriber:
             for engine, kb in served:
                 engine.have_topics_derived([kb], displaces=False)
             for session in reversed(concern):
-                said, before = told.get(session.id, ([], None))
-                windows, state = _windows(served, session, sessions.clock())
+                windows, state, known = _windows(served, session, sessions.clock())
+                said, before, was_known = told.get(session.id, ([], None, known))
                 if state == before:
                     continue
                 of = session.id, sessions.generation(self._roots), windows, self.parts
@@ -97,9 +97,9 @@ class Subscriber:
                         continue
                     says = [{**row, "score": None} for row in push.salience]  # it fades with texts
                     if says != said or push.volunteered:
-                        self.tell(push)
+                        self.tell(replace(push, of_text=known == was_known))
                     session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
-                    told[session.id] = says, None if push.is_cut else state
+                    told[session.id] = says, None if push.is_cut else state, known
                 except Exception as error:
                     failed |= dict.fromkeys(counting or engines()[:1], error)
         return failed
@@ -117,9 +117,9 @@ def _served(engines: Sequence[Engine], caller: Caller) -> list[tuple[Engine, Ser
 
 def _windows(
     served: Sequence[tuple[Engine, Served]], session: Session, now: float
-) -> tuple[list[Window], object]:
-    """The texts of a session for each knowledge base, and all that a push made of them depends on:
-    as long as that is the same, so is the push.
+) -> tuple[list[Window], object, object]:
+    """The texts of a session for each knowledge base, all that a push made of them depends on: as
+    long as that is the same, so is the push; and what of it is known, as who is told sees it.
     """
     windows = list[Window]()
     for _, kb in served:
@@ -129,5 +129,5 @@ def _windows(
             if identity == kb.view.identity
         }
         windows.append(replace(kb.window(session), volunteered_before=before))
-    depends = [(each.view.stamp, each.view.identity, each.room) for each in windows]
-    return windows, (session, session.touches, depends)
+    known = [(each.view.stamp, each.view.identity) for each in windows]
+    return windows, (session, session.touches, known, [each.room for each in windows]), known

@@ -58,6 +58,7 @@ class DidChangeSalience(Wire):
     )
     text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
     generation: int
+    of_text: bool = Field(description="Whether texts alone changed it, and not what is known.")
 
 
 class DidChangeStatus(Wire):
@@ -90,6 +91,7 @@ def salience_notification(push: Push) -> DidChangeSalience:
         fresh=[SalientEntity(**row) for row in push.fresh],
         text=push.block.text,
         generation=push.generation,
+        of_text=push.of_text,
     )
 
 

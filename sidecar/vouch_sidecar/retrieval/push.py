@@ -79,6 +79,8 @@ class Push:
     """Which they are among those of all knowledge bases, also if only the block is wanted."""
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
+    of_text: bool = False
+    """Whether texts alone brought it about: what is known is what it was for the one before."""
 
 
 def push_of(
