@@ -173,18 +173,20 @@ class Files:
         """
         name, folder = tested_name(path), path.rpartition("/")[0]
         ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
-        for most in (MAX_OF_ONE_NAME, MAX_TESTED):
-            tested = [
+        few, many = (
+            [
                 file
                 for end in ends
                 for file in self.called(end, most)
                 if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
             ]
-            if len(tested) > 1 or (most == MAX_TESTED and "_" not in name):
-                tested = [file for file in tested if file.rpartition("/")[0] == folder]
-            if len(tested) == 1:
-                return tested[0]
-        return None
+            for most in (MAX_OF_ONE_NAME, MAX_TESTED)
+        )
+        few_here, many_here = (
+            [file for file in each if file.rpartition("/")[0] == folder] for each in (few, many)
+        )
+        choices = (few, few_here, many if "_" in name else [], many_here)
+        return next((files[0] for files in choices if len(files) == 1), None)
 
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
