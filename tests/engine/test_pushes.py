@@ -278,9 +278,7 @@ def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engi
     assert len({*answered}) == 1
 
 
-def test_a_content_that_is_replaced_is_told(
-    engine: Engine, listener: Listener, root: Path
-) -> None:
+def test_a_content_that_is_replaced_is_told(engine: Engine, listener: Listener, root: Path) -> None:
     text, quote = b"Every week the keys rotate.\n", b"the keys rotate"
     cite(root, "rotation", quote.decode(), "a.md", text, quote=quote, entities=["vault"])
     (content,) = (root / ".vouch" / "sources").glob("*/content")

@@ -65,7 +65,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What is new in a session."""
+    """What is new in a session; `of_text`: as texts alone changed, and not what is known."""
 
     session_id: str
     generation: int
@@ -80,7 +80,6 @@ class Push:
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
     of_text: bool = False
-    """Whether texts alone brought it about: what is known is what it was for the one before."""
 
 
 def push_of(
