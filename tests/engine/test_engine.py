@@ -181,7 +181,6 @@ def test_a_window_counts_as_the_environment_of_who_asks_says(tmp_path: Path) -> 
     assert [session.id for session in engine.sessions] == ["s"]
 
 
-NAMING = "Beacon or the gull service? and the jwt?"
 UNNAMED = "which database do we use for billing data?"
 """A prompt that names no entity."""
 
@@ -220,7 +219,7 @@ def test_what_is_told_is_as_the_config_says(
     engine: Engine, root: Path, config: dict[str, object], named: str, searched: str
 ) -> None:
     configure(engine, root, **config)
-    assert sorted(items(engine, NAMING)) == named.split()
+    assert sorted(items(engine, "Beacon or the gull service? and the jwt?")) == named.split()
     assert sorted(items(engine, UNNAMED)) == searched.split()
 
 

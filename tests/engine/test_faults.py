@@ -162,10 +162,9 @@ async def test_a_base_is_kept_later(engine: Engine, root: Path, clock: Clock, fa
     assert all(after - before >= 5.0 for before, after in pairwise(tries))
 
 
-async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
-    tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
-) -> None:
-    other = base(tmp_path / "other")
+async def test_a_minute_of_faults(engine: Engine, root: Path, clock: Clock, fails: Fails) -> None:
+    """After it nothing is said until a look succeeds."""
+    other = base(root.parent / "other")
     engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
@@ -204,10 +203,9 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await until(lambda: degraded(engine) == [])
 
 
-async def test_a_first_look_that_fails_is_not_waited_for(
-    tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
-) -> None:
-    other = base(tmp_path / "other")
+async def test_a_first_look_fails(engine: Engine, root: Path, clock: Clock, fails: Fails) -> None:
+    """It is not waited for."""
+    other = base(root.parent / "other")
     engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)

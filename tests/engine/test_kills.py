@@ -17,8 +17,6 @@ from tests.engine.world import Files, changed, files, lay, said_by
 from tests.forks import forked
 from tests.kb.samples import claim
 
-STEP = 1 if LONG else 4
-"""It is killed each time that it touches so many files of the cache more."""
 TOUCHES = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
 SECRET = "doormat"
 BEFORE = files() | {"claims/master.yaml": claim("master", text=f"The key is under the {SECRET}.")}
@@ -43,7 +41,7 @@ def serve(root: Path, env: Mapping[str, str], after: Files, touched: int) -> Non
 def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
     with place() as (folder, env):
         root, cache, kills = folder / "kb", folder / "cache", 0
-        for touched in count(step=STEP):
+        for touched in count(step=1 if LONG else 4):  # files of the cache
             shutil.rmtree(cache, ignore_errors=True)
             lay(root, BEFORE)
             is_killed = forked(serve, root, env, AFTER, touched) == -signal.SIGKILL

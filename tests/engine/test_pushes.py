@@ -456,9 +456,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert len(told) == 1
 
 
-async def test_a_knowledge_base_that_fails_silences_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failure_silences_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one)
     other = engine_on(two, sessions=engine.sessions)

@@ -33,20 +33,6 @@ def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
     assert [*places.values()] == found
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"id: x{' ' * 1_000_000}y\n",
-        f"id: x\n---\n{'[claim:' + ' ' * 4_000_000}",
-        f"id: x\n---\n{('[claim:' + ' ' * 300) * 13_000}",
-    ],
-)
-def test_blanks_are_read_once(text: str) -> None:
-    """Work that grows with the square of these would go on for hours, or many seconds."""
-    assert reference_at("pages/x.md", f"---\n{text}", len("---\nid: x")) is not None
-    assert not list(marks(f"---\n{text}"))
-
-
 def test_marks_of_a_page_are_bounded() -> None:
     assert len(list(marks("[[a]] [claim: b] " * 5_000))) == MAX_MARKS
     text = f"[[{'a' * 201}]] [[{'b' * 200}]] [claim: c{' ' * 300}]"

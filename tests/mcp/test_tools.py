@@ -14,7 +14,6 @@ from vouch_sidecar.surfaces.mcp.tools import known, meant, tools
 from tests.mcp.conftest import Host, content_of, text_of
 from tests.protocol import knowledge
 
-MAX_LIST = 8000
 NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 
 
@@ -23,7 +22,7 @@ def test_six_tools_by_default_in_few_words(mcp: Host) -> None:
     asked = {"kb_context", "kb_experts", "kb_search", "kb_claim", "kb_entity", "kb_mentions"}
     assert {tool.name for tool in listed} == asked
     shown = [tool.model_dump(mode="json", exclude_none=True) for tool in listed]
-    assert len(json.dumps(shown)) <= MAX_LIST
+    assert len(json.dumps(shown)) <= 8000
 
 
 def test_all_tools_on_demand() -> None:

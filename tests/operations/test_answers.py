@@ -104,9 +104,7 @@ def test_answers_and_pushes_fit_the_schemas(courier: Path, tmp_path: Path) -> No
         ({"limit": 1}, {"relay": 3}),
     ],
 )
-def test_what_a_claim_counts_for(
-    engine: Engine, params: dict[str, Any], found: dict[str, int]
-) -> None:
+def test_which_claims_count(engine: Engine, params: dict[str, Any], found: dict[str, int]) -> None:
     """What cuts rows changes no count."""
     assert counts(engine, **{"topic": "mail relay", **params}) == found
     (relay, *_) = rows(engine, "mail relay", explain=True)

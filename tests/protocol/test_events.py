@@ -2,8 +2,6 @@
 
 from tests.protocol.client import Client
 
-SALIENCE = "vouch/didChangeSalience"
-
 
 def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> None:
     """In the session that it names, else in the client's. One that is opened again was closed."""
@@ -57,7 +55,7 @@ def test_a_half_typed_word_counts_when_it_ends_or_stands_still(client: Client) -
     for end in range(1, 22):
         client.change(uri, text[:end])
     assert client.in_play() == []
-    assert SALIENCE not in {message.get("method") for message in client.received[since:]}
+    assert "vouch/didChangeSalience" not in {m.get("method") for m in client.received[since:]}
     for end in range(22, len(text) + 1):
         client.change(uri, text[:end])
     session_id = client.request("vouch/salience")["session_id"]

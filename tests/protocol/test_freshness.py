@@ -124,20 +124,6 @@ def test_columns_are_in_the_units_of_the_client(
     assert found["range"]["start"] == {"line": 0, "character": column}
 
 
-def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) -> None:
-    uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
-    client.open(uri, "id: jwt-expires\ntext: {{\n", "yaml")
-    published(client, uri, 1)
-    since = len(client.received)
-    client.change(uri, knowledge.claim_text("jwt-expires", "JWT lives.", "jwt"), 2)
-    published(client, uri, 0, since)
-    client.change(uri, "id: [", 3)
-    published(client, uri, 1, since)
-    since = len(client.received)
-    client.close(uri)
-    published(client, uri, 0, since)
-
-
 def test_a_large_content_of_an_open_source_is_left_to_the_shell(start: Start, root: Path) -> None:
     """Every keystroke would wait until it is read."""
     path = f"sources/{knowledge.SOURCE}/meta.yaml"
@@ -192,4 +178,9 @@ def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path)
     since = len(client.received)
     knowledge.entity(root, "gone", "Gone again")
     client.save((root / ".vouch" / "entities" / "gone.yaml").as_uri())
+    published(client, path.as_uri(), 0, since)
+    since = len(client.received)
+    client.change(path.as_uri(), "id: [")
+    published(client, path.as_uri(), 1, since)
+    client.close(path.as_uri())
     published(client, path.as_uri(), 0, since)

@@ -95,9 +95,7 @@ def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> N
     [(True, [True] * 3), ("prose", [True, False, True]), (False, [False] * 3)],
 )
 @pytest.mark.parametrize("feature", ["hover", "definition"])
-def test_where_they_answer(
-    shared: Client, feature: str, enabled: object, expected: list[bool]
-) -> None:
+def test_where_allowed(shared: Client, feature: str, enabled: object, expected: list[bool]) -> None:
     settings = {"vouchSidecar": {feature: {"enabled": enabled}}}
     shared.notify("workspace/didChangeConfiguration", {"settings": settings})
     uri, method = "untitled:code", f"textDocument/{feature}"

@@ -12,8 +12,6 @@ from tests.workspace.places import git, repository
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
-COMPLETION = "textDocument/completion"
-SYMBOLS = "workspace/symbol"
 
 
 @pytest.mark.parametrize(
@@ -77,9 +75,7 @@ def test_a_file_below_a_link_is_of_the_tree_that_has_the_link(serve: Serve, tmp_
     assert rows
 
 
-def test_files_have_the_uris_of_the_folder_as_it_was_opened(
-    serve: Serve, library: Path, tmp_path: Path
-) -> None:
+def test_files_have_uris_of_the_opened_folder(serve: Serve, library: Path, tmp_path: Path) -> None:
     (link := tmp_path / "link").symlink_to(library)
     client, uri = serve(link), f"{link.as_uri()}/docs/auth.md"
     tied = client.until("vouch/files", {"uri": uri}, lambda found: not found["degraded"])
@@ -129,7 +125,7 @@ def test_ids_that_name_nothing(editor: Editor, library: Path, uri: str) -> None:
     ],
 )
 def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, str]) -> None:
-    found = editor.client.request(SYMBOLS, {"query": query})
+    found = editor.client.request("workspace/symbol", {"query": query})
     best = next(row for row in found if (row["name"], row["containerName"]) == first)
     assert found.index(best) < 3
     assert best["location"]["uri"].endswith((f"{first[1]}.yaml", f"{first[1]}.md"))
@@ -139,7 +135,7 @@ def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, 
 def complete(editor: Editor, path: Path, text: str) -> list[Any]:
     """What is offered at the `|` of a text."""
     uri = editor.open(path, text.replace("|", ""))
-    found = editor.at(uri, text, COMPLETION)
+    found = editor.at(uri, text, "textDocument/completion")
     editor.client.close(uri)
     return [*found["items"]] if found else []
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.kb.references import marks, reference_at
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.retrieval.blocks.block import frame, without_blocks
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
@@ -43,6 +44,8 @@ BAITS = {
     "comments": "<!--" * 20_000 + "x",
     "abbreviations": "e.g. " * 20_000,
     "folders": "a/" * 30_000,
+    "a mark that does not end": "[claim:" + " " * 400_000,
+    "marks with blanks": ("[claim:" + " " * 300) * 2_000,
     "versions": "1.2" * 30_000,
     "digits": "1" * 60_000 + " 1.x",
     "comments of code": "#" * 60_000 + "x\n/" + "*" * 60_000 + "x",
@@ -65,6 +68,8 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     without_asking(without_printed(text))
     list(exact_places(text))
     short_id(text)
+    assert not list(marks(text))
+    assert reference_at("pages/x.md", f"---\nid: x{text}", 9) is not None
     excerpt(text, ["x", "A", "notes"])
     units(text)
     assert len(headings_in(text.encode())) <= 1

@@ -16,7 +16,6 @@ from tests.engine.bases import Clock, write
 from tests.engine.world import SENTENCES, SOURCES, any_file
 from tests.kb.samples import make_kb
 
-SEEDS = range(2_000 if LONG else 24)
 STEPS = 8
 BROKEN = f"<<<<<<< a\ntext: {SENTENCES[0]}\n=======\ntext: No.\n>>>>>>> b\nevidence: [ev1, ev2]\n"
 """A file that says nothing."""
@@ -57,7 +56,7 @@ def told(knowledge: Knowledge) -> dict[object, Any]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(2_000 if LONG else 24))
 def test_live_is_as_read_fresh(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With restarts, and changes while a base is written for the next process."""
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)

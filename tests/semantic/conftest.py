@@ -16,11 +16,10 @@ from tests.semantic.model import Ollama
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""
 MEANT = [("photos", "semantic")]
-Arms = list[tuple[str, str | None]]
 Start = Callable[..., "Process"]
 
 
-def arms(found: dict[str, Any]) -> Arms:
+def arms(found: dict[str, Any]) -> list[tuple[str, str | None]]:
     return [(hit["id"], hit.get("arm")) for hit in found.get("hits", found.get("items", []))]
 
 

@@ -19,9 +19,8 @@ MATTERS = (
     "snow winter storm storms",
     "queue buffer lag backlog",
 )
-"""Words that mean the same here. Every other word means a little of something else."""
+"""Words that mean the same here."""
 DIMENSION = len(MATTERS) + 2
-_LITTLE = 0.1
 
 
 def make(folder: Path, pooling: str = "mean_tokens", inner: bool = True) -> Path:
@@ -29,7 +28,7 @@ def make(folder: Path, pooling: str = "mean_tokens", inner: bool = True) -> Path
     words = {word: at for at, matter in enumerate(MATTERS) for word in matter.split()}
     vocabulary = {"[PAD]": 0, "[UNK]": 1, **{word: n for n, word in enumerate(words, 2)}}
     weights = np.zeros((len(vocabulary), DIMENSION), np.float32)
-    weights[1, -1] = _LITTLE
+    weights[1, -1] = 0.1  # every other word means a little of something else
     for word, at in words.items():
         weights[vocabulary[word], at] = 1
     (folder / "1_Pooling").mkdir(parents=True)

@@ -22,7 +22,6 @@ WIDTHS = {
     "utf-32": len,
 }
 TEXTS = st.text(alphabet="ab \n\ré\u2028\u0085\u000b😀\u0301字", max_size=40)
-ENCODINGS = st.sampled_from(sorted(WIDTHS))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
     return found
 
 
-@given(TEXTS, TEXTS, ENCODINGS, st.data())
+@given(TEXTS, TEXTS, st.sampled_from(sorted(WIDTHS)), st.data())
 def test_positions_around_a_change(text: str, new: str, encoding: str, data: st.DataObject) -> None:
     """Positions beyond a line are at its end."""
     document, known = Document("file:///a", text, encoding), places(text, encoding)

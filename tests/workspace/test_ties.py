@@ -282,9 +282,7 @@ def test_files_with_the_name_of_an_entity(root: Path) -> None:
 @pytest.mark.parametrize(
     "withheld", [{"status": "redacted"}, {"scope": {"visibility": "private", "agent": "ada"}}]
 )
-def test_what_stands_beside_a_quote_ties_nothing(
-    root: Path, tmp_path: Path, withheld: dict[str, object]
-) -> None:
+def test_beside_a_quote_is_no_tie(root: Path, tmp_path: Path, withheld: dict[str, object]) -> None:
     """Another claim on that part does, until it is withheld; also after a fresh start."""
     first, second = b"Since `UploadLoop` stops on its own,", b"uploads end, says the manual."
     content = first + b"\n" + second + b"\n"
