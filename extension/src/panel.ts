@@ -27,6 +27,12 @@ export class Panel implements vscode.Disposable {
   private readonly claim: ClaimPage;
   private readonly reading: Reading;
   private readonly item = statusItem();
+  /** How each view that asks forgets all, and asks anew. In Play is pushed, and alone hides in a pause. */
+  private readonly asking = [
+    [() => this.inFile.look(undefined), () => this.reading.soon()],
+    [() => this.experts.clear(), () => this.experts.refresh()],
+    [() => this.claim.select(undefined), () => this.claim.refresh()],
+  ] as const;
 
   constructor(
     private readonly ask: Ask,
@@ -68,11 +74,7 @@ export class Panel implements vscode.Disposable {
     void tell('state', state.kind);
     if (!state.status) this.inPlay.clear();
     this.inPlay.hide(isIdle(state) || state.kind === 'paused');
-    if (this.isBlank) {
-      void this.inFile.look(undefined);
-      this.experts.clear();
-      this.claim.select(undefined);
-    }
+    if (this.isBlank) for (const [forget] of this.asking) void forget();
     drawStatus(this.item, state);
     if (isNew) this.changedState.fire();
   }
@@ -105,10 +107,8 @@ export class Panel implements vscode.Disposable {
       this.setState({ kind: kindOf(status, health), status, health });
       const isKnown = was !== 'loading' && before?.generation === status.generation;
       if (this.state.kind === 'loading' || isKnown) return;
-      this.reading.soon();
-      void this.claim.refresh();
       this.inPlay.redraw(); // what is unfolded is asked for anew
-      if (!this.isBlank) await this.experts.refresh();
+      if (!this.isBlank) await Promise.all(this.asking.map(([, askAnew]) => askAnew()));
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
     }
