@@ -198,7 +198,7 @@ export interface Counts {
   readonly evidence: number;
 }
 
-/** Sent when the ranking of a session changes. */
+/** Sent when a session's ranking changes. */
 export interface DidChangeSalience {
   readonly session_id: string;
   /** What is in play now, strongest first, at most 10. */
@@ -208,11 +208,11 @@ export interface DidChangeSalience {
   /** A block for a prompt about `fresh`; empty without any. */
   readonly text: string;
   readonly generation: number;
-  /** Whether texts alone changed it, and not what is known. */
+  /** Whether texts alone changed it. */
   readonly of_text: boolean;
 }
 
-/** Sent when the health of the server, or what it knows, changes. */
+/** Sent when the server's health or knowledge changes. */
 export interface DidChangeStatus {
   /** warning: it serves, within the limits that `message` names. */
   readonly health: "ok" | "warning" | "error";

@@ -47,7 +47,7 @@ class PromptParams(Wire):
 
 
 class DidChangeSalience(Wire):
-    """Sent when the ranking of a session changes."""
+    """Sent when a session's ranking changes."""
 
     session_id: str
     salience: list[SalientEntity] = Field(
@@ -58,11 +58,11 @@ class DidChangeSalience(Wire):
     )
     text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
     generation: int
-    of_text: bool = Field(description="Whether texts alone changed it, and not what is known.")
+    of_text: bool = Field(description="Whether texts alone changed it.")
 
 
 class DidChangeStatus(Wire):
-    """Sent when the health of the server, or what it knows, changes."""
+    """Sent when the server's health or knowledge changes."""
 
     health: Literal["ok", "warning", "error"] = Field(
         description="warning: it serves, within the limits that `message` names."
