@@ -72,8 +72,8 @@ def frame(lines: Sequence[str]) -> str:
 
 
 def _line(line: Line, room: int) -> str:
-    """The line in at most `room` characters: the whole text with the parts behind it, as many of
-    them as fit, else the beginning of it; "" where too little of it would be left.
+    """The line in at most `room` characters: the whole text, else the beginning of it, with as many
+    of the parts behind it as fit; "" where too little of the text would be left.
     """
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
     head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))]) + ": "
