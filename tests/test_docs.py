@@ -59,15 +59,10 @@ def test_the_worked_example_is_what_explain_says(courier: Path) -> None:
         for example in examples:
             found = kb.explain(example["text"])
             text = next(one for one in found.texts if one.id == example["id"])
-            shown = {
-                name: float(f"{'-' * (sign == '−')}{value}")
-                for sign, value, name in TERM.findall(example["sum"])
-            }
-            assert shown == {
-                name: pytest.approx(value, abs=0.006)
-                for name, value in text.factors.items()
-                if value
-            }
+            terms = TERM.findall(example["sum"])
+            shown = {name: float(f"{'-' * (sign == '−')}{value}") for sign, value, name in terms}
+            factors = {name: value for name, value in text.factors.items() if value}
+            assert shown == pytest.approx(factors, abs=0.006)
             assert float(example["likely"]) == pytest.approx(text.similarity, abs=0.006)
             shown_ids = {item.id for item in kb.context(example["text"]).items}
             assert (example["id"] in shown_ids) == (example["verdict"] == "shown")

@@ -106,10 +106,8 @@ class Case:
 
 
 KINDS = [(f, s) for f in ("claims", "pages", "sources") for s in STATUSES.get(f, ("",))]
-CASES = [
-    Case(n, folder, status, scope)
-    for n, ((folder, status), scope) in enumerate(product(KINDS, SCOPES))
-]
+SCOPED = [(folder, status, scope) for folder, status in KINDS for scope in SCOPES]
+CASES = [Case(number, *each) for number, each in enumerate(SCOPED)]
 HIDDEN = [one for one in CASES if not one.is_told(OUTSIDER)]
 OF_ADA = next(f"x-{one.nonce}" for one in HIDDEN if one.is_told(ADA))
 """The id of a claim."""
@@ -284,11 +282,8 @@ def whole() -> Iterator[Served]:
 
 def holding(texts: Mapping[str, str], word: str) -> list[str]:
     """Where a word stands. A list of problems names files, whoever may see what these hold."""
-    return [
-        name
-        for name, text in texts.items()
-        if word in (FILE.sub("", text) if LISTS.search(name) else text).lower()
-    ]
+    said = {name: FILE.sub("", t) if LISTS.search(name) else t for name, t in texts.items()}
+    return [name for name, text in said.items() if word in text.lower()]
 
 
 def test_every_surface_is_asked(whole: Served) -> None:

@@ -10,19 +10,8 @@ from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session
 from vouch_sidecar.operations.notifications import PauseParams, pause_or_resume
 from vouch_sidecar.operations.wire import FailedError, InvalidParamsError, NotFoundError
 
-from tests.engine.bases import (
-    Clock,
-    Listener,
-    ask,
-    base,
-    configure,
-    engine_on,
-    known,
-    load,
-    pushed,
-    relays,
-    write,
-)
+from tests.engine import bases
+from tests.engine.bases import Clock, ask, base, configure, engine_on, known, load, write
 from tests.engine.processes import place
 from tests.kb.samples import claim, entity
 
@@ -148,7 +137,7 @@ def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:
 
 
 def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb", relays(6))
+    root = base(tmp_path / "kb", bases.relays(6))
     engine = engine_on(root)
     engine.observe("s", None, " ".join(f"Mail Relay {i}x" for i in range(6)))
     for top_k, rows in ((None, 3), (5, 5), (True, 3)):
@@ -239,9 +228,9 @@ def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: P
 def test_what_full_text_finds_is_listed_and_never_pushed(tmp_path: Path) -> None:
     said = "Sends the receipts of all shops to the tills."
     engine = engine_on(base(tmp_path, known("gull", "Gull Service", description=said)))
-    listener = Listener(engine)
+    listener = bases.Listener(engine)
     engine.observe("s", None, "which receipts of all shops are sent to the tills?")
-    (push,) = pushed(listener)
+    (push,) = bases.pushed(listener)
     assert [row["arm"] for row in push.salience] == ["text"]
     assert (push.fresh, push.block.text) == ([], "")
 
@@ -273,11 +262,8 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
 def test_when_time_is_up_what_is_there_is_said_and_more_later(engine: Engine, clock: Clock) -> None:
     """No world is built here, so what files that a text names would bring is not known either."""
     task = 'How does the Gull Service go with "ACID guarantees" in the evening?'
-    for clock.step, late, told in (
-        (0.6, ["timed_out"], {"gull"}),
-        (0.0, [], {"billing"}),
-        (0.0, [], set()),
-    ):
+    for clock.step, told in ((0.6, {"gull"}), (0.0, {"billing"}), (0.0, set())):
+        late = ["timed_out"] if clock.step else []
         probed = ask(engine, "probe", text=task)
         found = ask(engine, "context", task=task, session_id="s", repeat=False)
         assert probed["degraded"] == found["degraded"] == ["workspace_pending", *late]

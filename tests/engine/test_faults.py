@@ -11,22 +11,8 @@ import pytest
 from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.engine.checks import CheckContext, check_all
 
-from tests.engine.bases import (
-    Clock,
-    Listener,
-    ask,
-    base,
-    cached,
-    configure,
-    counts,
-    engine_on,
-    finished,
-    health_told,
-    load,
-    unread_engine,
-    until,
-    write,
-)
+from tests.engine import bases
+from tests.engine.bases import Clock, ask, base, counts, health_told, load, until, write
 from tests.kb.samples import claim
 
 Fails = Callable[[str], "Switch"]
@@ -76,7 +62,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(root: Path, tmp_path: Path, clock: Clock) -> Engine:
-    return unread_engine(root, env=cached(tmp_path), clock=clock)
+    return bases.unread_engine(root, env=bases.cached(tmp_path), clock=clock)
 
 
 def faults(engine: Engine) -> list[str]:
@@ -129,7 +115,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert health_told(engine) == ("ok", None)
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
-        await again(engine, clock, lambda: bool(finished(root.parent)))
+        await again(engine, clock, lambda: bool(bases.finished(root.parent)))
     assert SECRET not in caplog.text
 
 
@@ -168,7 +154,7 @@ async def test_a_minute_of_faults(engine: Engine, root: Path, clock: Clock, fail
     engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
-    listener = Listener(engine)
+    listener = bases.Listener(engine)
 
     def claims() -> list[int]:
         return [row["counts"]["claims"] for row in ask(engine, "status")["roots"]]
@@ -230,14 +216,14 @@ def test_a_refused_setting_is_told_of_client_and_file(tmp_path: Path, is_served:
     """What merely is odd in a file of a claim is not."""
     noted = {"claims/noted.yaml": claim("noted", type="hunch")}
     roots = [base(tmp_path / "kb", noted)] if is_served else []
-    refused = engine_on(*roots, client_settings={"recall": {"max_results": "many"}})
+    refused = bases.engine_on(*roots, client_settings={"recall": {"max_results": "many"}})
     health, message = health_told(refused)
     assert health == "warning"
     assert str(message).startswith("`vouchSidecar.recall.maxResults` must be")
-    engine = engine_on(*roots)
+    engine = bases.engine_on(*roots)
     assert health_told(engine)[0] == "ok"
     for root in roots:
-        configure(engine, root, sidecar={"recall": {"max_results": "many"}})
+        bases.configure(engine, root, sidecar={"recall": {"max_results": "many"}})
         health, message = health_told(engine)
         assert health == "warning"
         assert str(message).startswith("config.yaml:3: `sidecar.recall.max_results` must be")
@@ -258,7 +244,7 @@ def test_what_is_there_is_found_while_looks_fail(engine: Engine, root: Path, fai
 
 def test_an_opt_out_survives_a_look_that_fails(engine: Engine, root: Path, fails: Fails) -> None:
     """It does not end where its file can't be read when all is read anew."""
-    configure(engine, root, retrieval={"reflex": {"enabled": False}})
+    bases.configure(engine, root, retrieval={"reflex": {"enabled": False}})
     write(root, "config.yaml", b"retrieval: [")
     switch = fails(LOOKS[0])
     for switch.on in (True, False):

@@ -17,24 +17,8 @@ from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.retrieval.salience import Salient, rank
 from vouch_sidecar.retrieval.view import View
 
-from tests.engine.bases import (
-    Clock,
-    Listener,
-    ask,
-    base,
-    configure,
-    engine_on,
-    health_told,
-    known,
-    load,
-    pushed,
-    relays,
-    reread,
-    settle,
-    unread_engine,
-    until,
-    write,
-)
+from tests.engine import bases
+from tests.engine.bases import Clock, Listener, ask, base, configure, engine_on, load, pushed, write
 from tests.engine.processes import place
 from tests.kb.samples import claim, entity, page
 from tests.workspace.places import cite
@@ -42,7 +26,7 @@ from tests.workspace.places import cite
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return base(tmp_path / "kb", relays(5))
+    return base(tmp_path / "kb", bases.relays(5))
 
 
 @pytest.fixture
@@ -114,7 +98,7 @@ def test_a_window_is_told_of_what_clients_say_whoever_uses_the_id(engine: Engine
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
     long = "It relays " + "mail " * 60
-    root = base(tmp_path / "kb", relays(12, long))
+    root = base(tmp_path / "kb", bases.relays(12, long))
     engine = engine_on(root)
     listener = Listener(engine)
     (push,) = say(engine, listener, ", ".join(f"Mail Relay {i}x" for i in range(12)))
@@ -132,7 +116,7 @@ def test_who_is_told_has_topics_of_his_own_and_many_displace_no_others(tmp_path:
     fields = {"tags": ["night shift"], "entities": []}
     files = {f"claims/{name}.yaml": claim(name, text=said[name], **fields) for name in said}
     engine = engine_on(base(tmp_path / "kb", files))
-    settle(engine)
+    bases.settle(engine)
     agents = [Caller(viewer=Viewer(agent=agent)) for agent in ("ada", "bob", "cy", "dee", "eve")]
     listeners = [Listener(engine, caller) for caller in agents]
     engine.observe("s", None, "Who has the night shift?")
@@ -142,7 +126,7 @@ def test_who_is_told_has_topics_of_his_own_and_many_displace_no_others(tmp_path:
         told = [push for each in listeners for push in pushed(each)]
         rows.append([row["entity_id"] for push in told for row in push.salience])
         asked.append(engine.changed.count - before)
-        settle(engine)
+        bases.settle(engine)
     assert (rows, asked) == ([[], ["topic:night-shift"] * 3], [3, 0])
 
 
@@ -193,8 +177,8 @@ def test_what_is_volunteered_is_as_the_config_says(
 
 
 def test_each_config_rules_its_own_entities_and_the_strongest_comes_first(tmp_path: Path) -> None:
-    one = base(tmp_path / "one", known("weak", "Bouncer", aliases=["Mail Relay"]))
-    two = base(tmp_path / "two", known("strong", "Letter Box"))
+    one = base(tmp_path / "one", bases.known("weak", "Bouncer", aliases=["Mail Relay"]))
+    two = base(tmp_path / "two", bases.known("strong", "Letter Box"))
     for root, most in ((one, 2), (two, 1)):
         recall = {"include_key_facts": root is two}
         volunteer = {"max_per_session": most}
@@ -267,7 +251,7 @@ def test_an_opt_out_is_one_for_all_engines_of_a_process(root: Path, engine: Engi
 
 def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engine) -> None:
     other = engine_on(root, sessions=engine.sessions)
-    settle(other)
+    bases.settle(other)
     listener = Listener(engine)
     told = say(engine, listener, "the Key Vault") + pushed(Listener(other))
     engine.sessions.end("s")
@@ -381,13 +365,13 @@ async def test_ends_are_told(engine: Engine, clock: Clock, monkeypatch: pytest.M
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(telling, engine, tell)
-        await until(lambda: told == [1, 0])
+        await bases.until(lambda: told == [1, 0])
         tasks.cancel_scope.cancel()
 
 
 def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledge_base() -> None:
     with place() as (folder, env):
-        one, other = base(folder / "one"), base(folder / "other", known("bell", "Night Bell"))
+        one, other = base(folder / "one"), base(folder / "other", bases.known("bell", "Night Bell"))
         engine = engine_on(one, other, env=env)
         listener = Listener(engine)
         configure(engine, one, volunteer={"enabled": False})
@@ -419,12 +403,12 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
         one, other = base(folder / "one"), base(folder / "other")
         engine = engine_on(one, other, env=env)
         pause(one, env, None)
-        assert health_told(engine) == ("ok", "Paused: one")
+        assert bases.health_told(engine) == ("ok", "Paused: one")
         pause(other, env, None)
-        assert health_told(engine) == ("ok", "Paused")
+        assert bases.health_told(engine) == ("ok", "Paused")
         write(other, "claims/bad.yaml", b"id: [")
         load(engine)
-        health, message = health_told(engine)
+        health, message = bases.health_told(engine)
         assert health == "warning"
         assert message is not None
         assert message.endswith("; Paused")
@@ -442,12 +426,12 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     def tell_next(push: Push) -> None:
         others.append(push)
         messages.extend([problem.message for problem in engine.faults.problems()])
-        assert [health_told(engine)[1]] == messages
+        assert [bases.health_told(engine)[1]] == messages
 
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(telling, engine, tell, tell_next)
-        await until(lambda: bool(others and told))
+        await bases.until(lambda: bool(others and told))
         tasks.cancel_scope.cancel()
     assert ["ZeroDivisionError" in message for message in messages] == [True]
     assert not engine.faults.problems()
@@ -473,18 +457,18 @@ async def test_a_failure_silences_no_other(tmp_path: Path, monkeypatch: pytest.M
     other.observe("b", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(who.keep_told, lambda: [engine, other], engine.sessions)
-        await until(lambda: bool(told and other.faults.problems()))
+        await bases.until(lambda: bool(told and other.faults.problems()))
         assert (told, engine.faults.problems()) == (["a"], [])
         monkeypatch.undo()
         other.observe("b", None, "Where is the Key Vault?")
-        await until(lambda: told == ["a", "b"])
-        await until(lambda: not other.faults.problems())
+        await bases.until(lambda: told == ["a", "b"])
+        await bases.until(lambda: not other.faults.problems())
         tasks.cancel_scope.cancel()
 
 
 def test_each_knowledge_base_is_told_of_once_by_who_has_read_it(root: Path, engine: Engine) -> None:
     shared = engine.sessions
-    engines = [unread_engine(root, sessions=shared), engine, engine_on(root, sessions=shared)]
+    engines = [bases.unread_engine(root, sessions=shared), engine, engine_on(root, sessions=shared)]
     told = list[Push]()
     engine.observe("s", None, "the Key Vault")
     who = Subscriber(Caller, told.append, hears_all=True)
@@ -527,7 +511,7 @@ def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
         ranked = run()
         data = claim("rotation", text="Keys stay.", entities=["vault"])
         write(root, "claims/rotation.yaml", data)
-        reread(engine)
+        bases.reread(engine)
         return ranked
 
     monkeypatch.setattr(pushes_module, "in_turn", late)

@@ -150,10 +150,8 @@ def test_that_nothing_is_pending_any_more_is_a_generation(root: Path) -> None:
     less_sure = claim.read_text("utf-8").replace("confidence: 0.9", "confidence: 0.3")
     claim.write_text(less_sure, "utf-8")
     reread(engine)
-    published, is_pending = (
-        engine.sessions.generation(engine.registry.roots),
-        only(engine).is_world_behind,
-    )
+    published = engine.sessions.generation(engine.registry.roots)
+    is_pending = only(engine).is_world_behind
     world = looked(engine)
     assert (is_pending, world is before, world.serial) == (True, False, before.serial)
     assert engine.sessions.generation(engine.registry.roots) > published

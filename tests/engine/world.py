@@ -119,13 +119,8 @@ def any_file(rng: random.Random, claims: int) -> tuple[str, bytes]:
         case "entity":
             number = rng.randrange(len(NAMES))
             name, kind = [*NAMES.items()][number]
-            fields = {
-                "name": pick((name, name, text)),
-                "type": kind,
-                "aliases": pick(([], ["key", text])),
-                "description": pick((None, text)),
-                "page": pick((None, "p0")),
-            }
+            fields = {"name": pick((name, name, text)), "aliases": pick(([], ["key", text]))}
+            fields |= {"type": kind, "description": pick((None, text)), "page": pick((None, "p0"))}
             return f"entities/e{number}.yaml", entity(f"e{number}", **fields)
         case _:
             source_id, target = rng.choices((*ids, "e0", "e1", "p0", *SOURCES), k=2)

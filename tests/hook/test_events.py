@@ -303,15 +303,10 @@ def test_a_file_s_claims_are_told_once_a_session_and_a_range_has_its_own(agent: 
 
 
 def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
-    for number, (old, new, told) in enumerate(
-        (
-            ("    pass", "    x = 1", ["RelayLoop"]),
-            ("return 1", "return 2", ["send_once"]),
-            ("    return 2\n", "", ["send_once"]),
-        )
-    ):
+    changes = ("    pass", "    x = 1"), ("return 1", "return 2"), ("    return 2\n", "")
+    for (old, new), told in zip(changes, ("RelayLoop", "send_once", "send_once"), strict=True):
         event = changed(agent, "src/relay.py", old, new)
-        assert held(agent(FILE, f"s{number}", **event)) == told
+        assert held(agent(FILE, f"session of {old}", **event)) == [told]
     # Lines 3 and 4 are lines 7 and 8 after an edit that nobody reported, which were another's.
     write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
     event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")

@@ -138,11 +138,8 @@ def test_of_many_unknown_settings_some_are_named() -> None:
     ],
 )
 def test_a_model_is_asked_on_this_machine_alone(address: str) -> None:
-    by_client, by_env = {"semantic": {"ollama": address}}, {f"{PREFIX}SEMANTIC_OLLAMA": address}
-    for settings, (problem,) in (
-        load_settings(None, by_client, {}),
-        load_settings(None, {}, by_env),
-    ):
+    client, env = {"semantic": {"ollama": address}}, {f"{PREFIX}SEMANTIC_OLLAMA": address}
+    for settings, (problem,) in (load_settings(None, client, {}), load_settings(None, {}, env)):
         assert settings.semantic.ollama is None
         assert "must be an http address of this machine" in problem.message
 

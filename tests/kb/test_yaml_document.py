@@ -80,11 +80,8 @@ def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> Non
     assert settings.kb.name == "d"
     reading = parse("claims/auth-uses-jwt.yaml", claim() + b"status: redacted\n")
     assert reading.artifact is not None
-    for problems, fields in (
-        (of_config, ["sidecar.persona", "kb"]),
-        (reading.problems, ["status"]),
-    ):
-        assert [problem.field for problem in problems] == fields
+    for problems, keys in ((of_config, ["sidecar.persona", "kb"]), (reading.problems, ["status"])):
+        assert [problem.field for problem in problems] == keys
         assert all("is given twice; the last one counts" in one.message for one in problems)
         assert {problem.severity for problem in problems} == {Severity.WARNING}
     assert [(problem.line, problem.column) for problem in of_config] == [(4, 3), (5, 1)]

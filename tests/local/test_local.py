@@ -22,14 +22,8 @@ from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.kb.settings import Settings, viewer_for
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import pushing, socket_server
-from vouch_sidecar.surfaces.local.user_socket import (
-    Ownership,
-    ask,
-    carried,
-    connect,
-    question,
-    socket_path,
-)
+from vouch_sidecar.surfaces.local import user_socket
+from vouch_sidecar.surfaces.local.user_socket import Ownership, ask, connect, question
 from vouch_sidecar.surfaces.pushing import subscriber_for
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
@@ -115,7 +109,7 @@ def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back
     until(lambda: prompt(place))
     long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
     assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
-    assert len(socket_path(long).encode()) <= 100
+    assert len(user_socket.socket_path(long).encode()) <= 100
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
     with pytest.raises(PermissionError):
         usable_folder(place.env)
@@ -211,7 +205,7 @@ def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: byt
 def test_what_names_a_viewer_in_the_environment_goes_with_a_question() -> None:
     fields = [field.name for field in dataclasses.fields(Viewer)]
     env = {f"VOUCH_{name.upper()}": name for name in fields}
-    assert viewer_for(Settings(), None, None, carried(env)) == Viewer(*fields)
+    assert viewer_for(Settings(), None, None, user_socket.carried(env)) == Viewer(*fields)
 
 
 @pytest.mark.parametrize("is_patient", [True, False])
@@ -313,9 +307,8 @@ async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path
             await bases.until(lambda: engines.engine_for(watching) is window)
             await bases.until(lambda: len(engines.engines()) == 1)
             assert all(push.salience for push in told)
-            assert [
-                row.entity.id for row in window.salience(window.registry.serving(watching), "agent")
-            ] == ["jwt"]
+            rows = window.salience(window.registry.serving(watching), "agent")
+            assert [row.entity.id for row in rows] == ["jwt"]
             window.sessions.end("agent")
             await bases.until(lambda: not told[-1].salience)
         tasks.cancel_scope.cancel()

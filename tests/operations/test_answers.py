@@ -13,17 +13,7 @@ from vouch_sidecar.operations.notifications import salience_notification, status
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.table import for_model
 
-from tests.engine.bases import (
-    Listener,
-    ask,
-    base,
-    counts,
-    engine_on,
-    known,
-    performed,
-    pushed,
-    settle,
-)
+from tests.engine.bases import Listener, ask, base, counts, engine_on, performed, pushed, settle
 from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
@@ -114,17 +104,17 @@ def test_which_claims_count(engine: Engine, params: dict[str, Any], found: dict[
 
 def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
     """vouch looks at the best fifty, and counts retired ones in what is in play."""
-    files = known("depot", "North Depot", "A parcel with a torn label is weighed once more.")
+    files = {"entities/depot.yaml": entity("depot", name="North Depot")}
     for n in range(60):
         for name, status in ((f"old-{n}", "archived"), (f"new-{n}", "stable")):
             text = f"Parcel {n} was weighed"
             said = claim(name, text=text, status=status, entities=["depot"])
             files[f"claims/{name}.yaml"] = said
     engine = engine_on(base(tmp_path, files))
-    assert counts(engine, "weighed", limit=1) == {"depot": 61}
+    assert counts(engine, "weighed", limit=1) == {"depot": 60}
     engine.observe("s", None, "Restart the North Depot?")
     (row,) = ask(engine, "salience", session_id="s")["salience"]
-    assert (row["entity_id"], row["claim_count"]) == ("depot", 61)
+    assert (row["entity_id"], row["claim_count"]) == ("depot", 60)
 
 
 def test_a_call_with_a_session_is_a_slot_and_meta_tells_salience(engine: Engine) -> None:

@@ -17,7 +17,7 @@ from tests.workspace.places import cite, repository, settled, write
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     files = {
-        "src/relay.py": "class RelayLoop:\n    def restart_all(self):\n        pass\n",
+        "src/relay.py": "class RelayLoop:\n    def restart_all(self): ...\n",
         "src/idle.py": "",
     }
     root = repository(tmp_path / "repo", files)

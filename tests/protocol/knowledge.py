@@ -72,9 +72,5 @@ def claim_text(claim_id: str, text: str, *entities: str, **fields: object) -> st
     return samples.claim(claim_id, text=text, entities=[*entities], **given).decode()
 
 
-def digest(root: Path) -> dict[str, str]:
-    return {
-        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted((root / ".vouch").rglob("*"))
-        if path.is_file()
-    }
+def digest(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in (root / ".vouch").rglob("*") if path.is_file()}

@@ -3,19 +3,9 @@
 from collections.abc import Iterable
 
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb import records
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Evidence,
-    Key,
-    Page,
-    Relation,
-    Scope,
-    Source,
-    key_of,
-)
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Scope, Source, key_of
 from vouch_sidecar.retrieval.view import View
 
 NOBODY = Viewer()
@@ -37,17 +27,17 @@ def page(page_id: str, title: str = "A page", **fields: object) -> Page:
     return Page(page_id, f"pages/{page_id}.md", title, **fields)  # type: ignore[arg-type]
 
 
-def relation(relation_id: str, source: str, target: str) -> Relation:
+def relation(relation_id: str, source: str, target: str) -> records.Relation:
     path = f"relations/{relation_id}.yaml"
-    return Relation(relation_id, path, source, "supersedes", target)
+    return records.Relation(relation_id, path, source, "supersedes", target)
 
 
 def source(source_id: str, title: str, scope: Scope) -> Source:
     return Source(source_id, f"sources/{source_id}/meta.yaml", "notes.md", title=title, scope=scope)
 
 
-def evidence(evidence_id: str, source_id: str) -> Evidence:
-    return Evidence(evidence_id, f"evidence/{evidence_id}.yaml", source_id, "L1", "a quote")
+def evidence(evidence_id: str, source_id: str) -> records.Evidence:
+    return records.Evidence(evidence_id, f"evidence/{evidence_id}.yaml", source_id, "L1", "a quote")
 
 
 def view(*artifacts: Artifact, collection: str = "kb") -> View:

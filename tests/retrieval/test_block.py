@@ -43,14 +43,8 @@ def hits(draw: st.DrawFn) -> Line:
         entity("e", text, description=text),
         relation("r", text, "x"),
     ]
-    return Line(
-        view=draw(st.sampled_from(OFTEN)),
-        artifact=draw(st.sampled_from(made)),
-        phrase=draw(hostile),
-        similarity=draw(st.floats(0, 1)),
-        arm="name",
-        entity_id=None,
-    )
+    view, artifact = draw(st.sampled_from(OFTEN)), draw(st.sampled_from(made))
+    return Line(view, artifact, draw(hostile), draw(st.floats(0, 1)), "name", None)
 
 
 @given(

@@ -4,22 +4,12 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Kind, key_of
+from vouch_sidecar.kb.records import Kind, Scope, key_of
 from vouch_sidecar.retrieval.lookup import prefix_search
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 
-from tests.retrieval.samples import (
-    ADA,
-    PRIVATE,
-    after,
-    claim,
-    entity,
-    knowledge_of,
-    page,
-    relation,
-    view,
-)
+from tests.retrieval.samples import ADA, after, claim, entity, knowledge_of, page, relation, view
 
 FULL = view(
     entity("vault", "Vault", description="Keeps keys."),
@@ -127,7 +117,7 @@ def test_what_is_found_while_somebody_types(typed: str, found: list[str]) -> Non
     here = view(
         claim("batch_size-is-limited", "Batches are small."),
         claim("retry-batch", "Batches are sent again."),
-        claim("batch-of-ada", "Hers.", scope=PRIVATE),
+        claim("batch-of-ada", "Hers.", scope=Scope("private", agent="ada")),
         entity("batcher", "Batch Size Chooser", aliases=("chooser_9",)),
     )
     matches = prefix_search(here, typed, [Kind.ENTITY, Kind.CLAIM], 5)

@@ -20,12 +20,11 @@ from vouch_sidecar.workspace.breath import Breath, Breathe
 from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
 from vouch_sidecar.workspace.world import Inputs, World
 
+from tests.retrieval import samples
 from tests.retrieval.samples import (
     ADA,
-    COURIER,
     NOBODY,
     PRIVATE,
-    after,
     claim,
     entity,
     evidence,
@@ -202,31 +201,28 @@ def test_withheld_headings(withheld: dict[str, Any], everybodys: set[str], adas:
 
 def test_what_is_private_or_of_a_project_counts_for_its_readers_alone() -> None:
     mixed = [KEYRINGS[0], *(replace(one, scope=PRIVATE) for one in KEYRINGS[1:])]
-    assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
+    assert names(seen(*mixed)) == names(seen(*mixed, who=samples.COURIER)) == set()
     (topic,) = seen(*mixed, who=ADA).derived
     assert topic.claims == {"asked", "import", "off"}
     ours = [replace(one, scope=Scope("project", project="courier")) for one in KEYRINGS]
     both = [*ours, *claims("Fixed by #4711.", scope=PRIVATE)]
     ada_at_courier = Viewer(project="courier", agent="ada")
-    told = {COURIER: {"keyring"}, ADA: {"#4711"}, ada_at_courier: {"keyring", "#4711"}}
+    told = {samples.COURIER: {"keyring"}, ADA: {"#4711"}, ada_at_courier: {"keyring", "#4711"}}
     assert {who: names(seen(*both, who=who)) for who in told} == told
 
 
 def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     view = seen(*KEYRINGS, *tagged("night shift"))
     retired = replace(KEYRINGS[0], status="redacted")
-    now = replace(view, knowledge=after(view.knowledge, retired))
+    now = replace(view, knowledge=samples.after(view.knowledge, retired))
     assert names(now) == {"night shift"}
     assert "keyring" not in {row.entity.name for row in rank(now, ["keyring"], 9)}
-    assert names(replace(view, knowledge=after(view.knowledge, VAULT))) == set()
+    assert names(replace(view, knowledge=samples.after(view.knowledge, VAULT))) == set()
 
 
 def test_it_is_listed_behind_every_entity() -> None:
     rows = rank(seen(*KEYRINGS, VAULT), ["the keyring of the Key Vault", "any box of iron?"], 9)
-    assert [(row.entity.id, row.arm) for row in rows] == [
-        ("vault", "name"),
-        ("topic:keyring", "derived"),
-    ]
+    assert [(r.entity.id, r.arm) for r in rows] == [("vault", "name"), ("topic:keyring", "derived")]
     assert rows[1].score < rows[0].score
     assert rows[1].claim_count == 3
     assert rows[1].top_claim_id in {"asked", "import", "off"}

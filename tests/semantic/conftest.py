@@ -10,6 +10,7 @@ import pytest
 
 from tests.engine.processes import Server, until
 from tests.kb.samples import claim, entity, make_kb, page, put
+from tests.protocol.client import PATIENT
 from tests.semantic import model
 from tests.semantic.model import Ollama
 
@@ -63,11 +64,7 @@ def vectors(folder: Path) -> list[bytes]:
 
 def with_model(folder: Path, cache: Path) -> dict[str, str]:
     """The environment of a process with the model, which has time on a busy machine."""
-    return {
-        "XDG_CACHE_HOME": str(cache),
-        "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder),
-        "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
-    }
+    return {**PATIENT, "XDG_CACHE_HOME": str(cache), "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder)}
 
 
 @pytest.fixture

@@ -60,9 +60,8 @@ def test_a_pause_is_said_and_no_trial_sent(place: Place) -> None:
     run_command("pause", cwd=root, env=env)
     assert run_command("status", cwd=root, env=env).stdout.split("\t")[-1].startswith("2100")
     found = doctor(place, root)
-    assert found["knowledge base"] == [
-        ["note", f"{root}: 3 claims; paused: `vouch-sidecar resume --root '{root}'` ends it"]
-    ]
+    ends = f"paused: `vouch-sidecar resume --root '{root}'` ends it"
+    assert found["knowledge base"] == [["note", f"{root}: 3 claims; {ends}"]]
     assert [state for state, _ in found["prompt hook"]] == ["note"]
     assert "resumed" in run_command("resume", cwd=root, env=env).stdout
     assert "paused" not in str(doctor(place, root)), "nothing is left of it"

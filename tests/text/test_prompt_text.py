@@ -3,14 +3,8 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from vouch_sidecar.text.prompt_text import (
-    WHOM,
-    asked_sentences,
-    asks,
-    printed_lines,
-    without_asking,
-    without_printed,
-)
+from vouch_sidecar.text import prompt_text
+from vouch_sidecar.text.prompt_text import asks, printed_lines, without_asking, without_printed
 
 PIECES = (
     *"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\r\n", " ", "PS C:\\srv", "C:\\srv", "> ",
@@ -26,7 +20,7 @@ PIECES = (
 @example("➜  relay git:(a\u2028b) ✗ run")
 def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
     asks(text)
-    asked_sentences(text)
+    prompt_text.asked_sentences(text)
     for without in (without_printed, without_asking):
         left = without(text)
         assert len(left) == len(text)
@@ -143,7 +137,7 @@ def test_words_that_ask_for_somebody_are_no_subject_but_for_who_owns_it() -> Non
     others = ["who knows why the relay is slow", "a visitor who asks how", "who gets paged?"]
     for text in (*owning, *others):
         assert without_asking(text) == text
-        assert bool(WHOM.search(text)) is (text in owning)
+        assert bool(prompt_text.WHOM.search(text)) is (text in owning)
 
 
 QUESTIONS = """

@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace import code_owners
-from vouch_sidecar.workspace.code_owners import (
-    MAX_OWNERS_BYTES,
-    MAX_RULES,
-    OWNERS_FILES,
-    read_owners,
-    rule_for,
-    rules_in,
-)
+from vouch_sidecar.workspace.code_owners import OWNERS_FILES, read_owners, rule_for, rules_in
 
 from tests.workspace.places import write
 
@@ -83,7 +76,7 @@ def test_the_first_place_counts(tmp_path: Path) -> None:
         handles = [rule.owners[0] for rule in read_owners(tmp_path)]
         assert handles[-1] == f"of-{len(path)}"  # a line that is no UTF-8 costs no other one
     first = tmp_path / OWNERS_FILES[0]
-    first.write_bytes(b"#" * (MAX_OWNERS_BYTES + 1))
+    first.write_bytes(b"#" * (code_owners.MAX_OWNERS_BYTES + 1))
     assert not read_owners(tmp_path)
     first.unlink()
     first.symlink_to(tmp_path / OWNERS_FILES[1])
@@ -102,8 +95,8 @@ def test_the_first_place_counts(tmp_path: Path) -> None:
 )
 def test_hostile_patterns_end(monkeypatch: pytest.MonkeyPatch, pattern: str, path: str) -> None:
     monkeypatch.setattr(code_owners, "MAX_COST", 30_000)  # to take no seconds
-    text = f"{pattern} @a\n" * MAX_RULES
+    text = f"{pattern} @a\n" * code_owners.MAX_RULES
     rules = rules_in(text)
-    assert len(rules) == MAX_RULES
+    assert len(rules) == code_owners.MAX_RULES
     assert rules_in(text + "* @a\n") == ()
     assert [rule_for(rules, f"{path}/{number}") for number in range(20)] == [None] * 20

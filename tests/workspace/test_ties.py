@@ -10,16 +10,7 @@ from vouch_sidecar.workspace.ties import MAX_DEFINING
 
 from tests.engine.bases import ask, cached, engine_on, only, reread, settle, told
 from tests.kb.samples import dump, entity, put, source_of
-from tests.workspace.places import (
-    cite,
-    looked,
-    repository,
-    settled,
-    tie_rows,
-    ties,
-    track,
-    write,
-)
+from tests.workspace.places import cite, looked, repository, settled, tie_rows, ties, track, write
 
 NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
 WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
