@@ -318,12 +318,12 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1, max_size=9))
 def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
-    session, text = Session("s", 0.0), piece * 900
-    for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
-        session.touch(None, long, {"kb"})
-        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.texts("kb"))
-    session.touch("words", "seashore " * 900, {"kb"})
-    assert {*session.texts("kb")[0].split()} == {"seashore"}
+    session, text, kb = Session("s", 0.0), piece * 900, Path("kb")
+    every = (text, text + " " * 5000, " " * 5000 + text, text * 5, "seashore " * 900)
+    for number, long in enumerate(every, 1):
+        session.touch(None, long, {kb}, number)
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.texts(kb, 0))
+    assert {*session.texts(kb, 0)[0].split()} == {"seashore"}
 
 
 def test_sessions_end_after_half_an_hour_and_the_longest_idle_one_before(clock: Clock) -> None:

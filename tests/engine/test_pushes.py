@@ -229,24 +229,29 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
 
-def test_an_opt_out_is_one_for_all_engines_of_a_process(root: Path, engine: Engine) -> None:
-    def in_play(each: Engine) -> list[str]:
-        return [row.entity.id for row in each.salience(each.registry.serving(Caller()), "s")]
+def test_who_finds_an_opt_out_forgets_and_nobody_else(root: Path, engine: Engine) -> None:
+    def in_play(*engines: Engine) -> list[list[str]]:
+        served = [(each, each.registry.serving(Caller())) for each in engines]
+        return [[row.entity.id for row in each.salience(kbs, "s")] for each, kbs in served]
 
-    behind = engine_on(root, sessions=engine.sessions)
+    behind, window = (engine_on(root, sessions=engine.sessions) for _ in range(2))
     engine.observe("s", None, "the Key Vault")
-    assert (in_play(engine), in_play(behind)) == (["vault"], ["vault"])
-    never_looks = Listener(engine_on(root, sessions=engine.sessions))
-    assert [len(push.salience) for push in pushed(never_looks)] == [1]
+    for enabled in (False, True):
+        window.registry.configure({"reflex": {"enabled": enabled}})
+    assert in_play(engine, behind, window) == [["vault"], ["vault"], []]
+    window.observe("s", None, "Mail Relay 1x")
     for enabled in (False, True):
         load(behind)
         configure(engine, root, retrieval={"reflex": {"enabled": enabled}})
+        load(window)  # the client has it on
     later = engine_on(root, sessions=engine.sessions)
-    assert (in_play(engine), in_play(later)) == ([], [])
-    assert [len(push.salience) for push in pushed(never_looks)] == [0]
-    engine.observe("s", None, "Mail Relay 1x")
+    assert in_play(engine, window, later) == [[], ["e1"], []]
+    engine.observe("s", None, "Mail Relay 2x")
     load(behind)  # it finds last that it was switched on
-    assert [in_play(each) for each in (engine, behind, later)] == [["e1"]] * 3
+    assert in_play(engine, behind, later) == [["e2"]] * 3
+    for enabled in (False, True):  # it finds last that it was switched off, too
+        configure(behind, root, retrieval={"reflex": {"enabled": enabled}})
+    assert in_play(engine, behind) == [["e2"], []]
 
 
 def test_pushes_and_answers_of_a_process_count_the_same(root: Path, engine: Engine) -> None:

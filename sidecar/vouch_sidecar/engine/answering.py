@@ -64,7 +64,11 @@ def context_for(
     this order.
     """
     once = None if repeat else session
-    read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
+    read = (
+        [(kb.view, [text]) for kb in served]
+        if text is not None
+        else [(kb.view, kb.window(session).texts) for kb in served if session is not None]
+    )
     asked, answers = ((), ()) if probed is None else (probed.asked, probed.answers)
     # with a model entities and sources are found, too, and say nothing
     more = [a for a in answers if isinstance(a.artifact, Claim | Page | Relation) or a.people]
@@ -91,11 +95,6 @@ def context_for(
         max_chars=max_chars,
     )
     return block, {} if once is None else dict(_given_by(block, rows))
-
-
-def _texts(served: Served, session: Session | None) -> Sequence[str]:
-    """The texts of a session's window, if there is one."""
-    return () if session is None else served.window(session).texts
 
 
 def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:

@@ -133,9 +133,11 @@ class Collection:
         client: Mapping[str, object],
         clock: Callable[[], float],
         bump: Callable[[], None],
+        opted_out: int,
     ) -> None:
         """`client` are the settings of this process's client. `clock` is monotonic, in seconds;
-        `bump` is called when a fault begins or ends, and when reports were taken in.
+        `bump` is called when a fault begins or ends, and when reports were taken in. `opted_out`
+        is the number of the last opt-out.
         """
         self.root, self.tree, self.kb_dir = root, tree, root / KB_DIRNAME
         caches = user_folder(env)
@@ -153,6 +155,10 @@ class Collection:
         """What is to be looked at below `.vouch/`, and of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(bump, clock)
+        self.identity = root, opted_out
+        """What sessions know it by until `reflex` is switched on again, as its name may pass to
+        another one: its folder, and the number of the opt-out that this ended.
+        """
         self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""

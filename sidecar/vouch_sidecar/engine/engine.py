@@ -147,7 +147,7 @@ class Engine:
         if not (counts_for := self.registry.taking_in(by)):
             return
         session = self.sessions.open(session_id)
-        session.touch(slot, text, counts_for, final=final)
+        session.touch(slot, text, counts_for, next(self.sessions.numbers), final=final)
         if by.env is None:
             session.is_clients = True
         else:

@@ -130,4 +130,4 @@ def _windows(
         }
         windows.append(replace(kb.window(session), volunteered_before=before))
     known = [(each.view.stamp, each.view.identity) for each in windows]
-    return windows, (session, session.touches, known, [each.room for each in windows]), known
+    return windows, (session, session.newest, known, [each.room for each in windows]), known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import Future
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -79,7 +79,7 @@ class Served:
         none for a caller who has `reflex` off, whoever's texts they are.
         """
         reflex = self.view.settings.reflex
-        every = session.texts(self.view.identity) if reflex.enabled else []
+        every = session.texts(*self.collection.identity) if reflex.enabled else []
         texts = [text for text in every[: reflex.window] if text]
         return Window(self.view, texts, is_newest=every[:1] == texts[:1])
 
@@ -183,7 +183,8 @@ class Registry:
         before, served = self.collections, dict[Path, Collection]()
         for place in (place for found in self._found for place in found.places):
             if (tree := Path(place.tree)) not in served:
-                new = Path(place.root), tree, self.env, self.client, self._clock, self._bump
+                opted_out = self._sessions.opted_out[root := Path(place.root)]
+                new = root, tree, self.env, self.client, self._clock, self._bump, opted_out
                 served[tree] = before.get(tree) or Collection(*new)
         if served.keys() != before.keys():
             self.collections = dict(sorted(served.items()))
@@ -211,12 +212,12 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def taking_in(self, caller: Caller) -> frozenset[Hashable]:
-        """The knowledge bases, by identity, for which the texts of a caller count: those that have
+    def taking_in(self, caller: Caller) -> frozenset[Path]:
+        """The folders of the knowledge bases for which the texts of a caller count: those that have
         `reflex.enabled` for him and are not paused.
         """
         return frozenset(
-            self._sessions.identity(collection.root)
+            collection.root
             for collection in self.collections.values()
             if not collection.paused_until()
             if self.settings_for(collection, caller).reflex.enabled
@@ -281,7 +282,7 @@ class Registry:
                 is_unasked=caller.is_unasked,
                 uri_for=caller.uri_for,
                 shown_collection=self.shown_name(collection, caller),
-                identity=self._sessions.identity(collection.root),
+                identity=collection.identity,
             )
             served.append(Served(view, collection))
         return served
@@ -303,8 +304,10 @@ class Registry:
         """
         before, collection.published = collection.published, after
         self._sessions.generations[collection.root] += is_news
-        if (is_on := after.settings.reflex.enabled) != before.settings.reflex.enabled:
-            self._sessions.switch(collection.root, is_on=is_on)
+        if (is_on := after.settings.reflex.enabled) and not before.settings.reflex.enabled:
+            collection.identity = collection.root, self._sessions.opted_out[collection.root]
+        elif before.settings.reflex.enabled and not is_on:
+            self._sessions.opted_out[collection.root] = next(self._sessions.numbers)
         # Without news the vectors and the next world may still be of what was published before.
         if after.world is not before.world or after.seen != before.seen:
             self._bump()

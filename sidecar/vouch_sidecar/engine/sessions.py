@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -38,8 +39,8 @@ PROBED_TURNS = 10
 
 
 class Session:
-    """The window of one session, and what it was volunteered and given. "identity" is one of
-    `Sessions.identity`.
+    """The window of one session, and what it was volunteered and given. "identity" is that of a
+    `View`.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
@@ -50,10 +51,12 @@ class Session:
         """The working trees about which other processes asked in it: who serves these is told."""
         self.is_clients = False
         """Whether the client of this process put texts into it, whoever else did."""
-        self.touches = 0
-        """How often slots were touched. The window is the same as long as this is."""
-        self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
-        """By key, the newest last: a text, and the identities for which it counts."""
+        self.newest = 0
+        """The number of the text that came last. The window is the same as long as this is."""
+        self._slots: dict[str, tuple[int, str, Set[Path]]] = {}
+        """By key, the newest last: the number of a text, the text, and the folders of the knowledge
+        bases for which it counts.
+        """
         self.volunteered: dict[tuple[Hashable, str], float] = {}
         """When each entity was volunteered in a push, on the clock of `Sessions`, by identity and
         id.
@@ -71,31 +74,32 @@ class Session:
         self,
         key: str | None,
         text: str,
-        counts_for: Set[Hashable],
+        counts_for: Set[Path],
+        number: int,
         *,
         final: bool = False,
     ) -> None:
-        """Put what counts of a text, for some identities, into its slot, or a new one, and make
-        that the newest; a text of which nothing counts empties the slot. After a `final` text, a
-        later one with the same key gets another slot.
+        """Put what counts of a text, for the knowledge bases in some folders, into its slot, or a
+        new one, and make that the newest; a text of which nothing counts empties the slot. After a
+        `final` text, a later one with the same key gets another slot.
         """
-        self.touches += 1
+        self.newest = number
         if key is not None:
             self._slots.pop(key, None)
         if text := what_counts(text):
-            key = f"{key or ''}\0{self.touches}" if key is None or final else key
-            self._slots[key] = text, counts_for
+            key = f"{key or ''}\0{number}" if key is None or final else key
+            self._slots[key] = number, text, counts_for
         for old in list(self._slots)[:-MAX_WINDOW]:
             del self._slots[old]
 
-    def texts(self, identity: Hashable) -> list[str]:
-        """The texts of all slots, newest first; "" for one that does not count for a knowledge
-        base.
+    def texts(self, root: Path, opted_out: int) -> list[str]:
+        """The texts of all slots, newest first; "" for one that does not count for the knowledge
+        base in a folder, or came before this opt-out.
         """
         return [
-            text if identity in counts_for else ""
+            text if root in counts_for and number > opted_out else ""
             # one copy: the event loop may touch slots meanwhile
-            for text, counts_for in reversed(list(self._slots.values()))
+            for number, text, counts_for in reversed(list(self._slots.values()))
         ]
 
     def give(self, given: Given, task: Hashable = None) -> None:
@@ -148,9 +152,11 @@ class Sessions:
         """The ends that engines found in `.vouch/`, each taken in once, by folder and session; None
         where a session has none any more.
         """
-        self._switches = Counter[Path]()
-        """How often `reflex` was switched off or on, by folder of a knowledge base; odd while it is
-        off.
+        self.numbers = count(1)
+        """Number texts and opt-outs in the order in which they come."""
+        self.opted_out = Counter[Path]()
+        """The number of the last opt-out that an engine found, `reflex` switched off, by folder of
+        the knowledge base; 0 if there was none.
         """
 
     def generation(self, roots: Iterable[Path]) -> int:
@@ -158,16 +164,6 @@ class Sessions:
         generation of one.
         """
         return sum(self.generations[root] for root in roots)
-
-    def switch(self, root: Path, *, is_on: bool) -> None:
-        """An engine found `reflex` switched off or on: the first one to find it counts."""
-        self._switches[root] += self._switches[root] % 2 == is_on
-
-    def identity(self, root: Path) -> Hashable:
-        """What sessions know a knowledge base by until its `reflex` is switched on again; its name
-        may pass to another one.
-        """
-        return root, self._switches[root] // 2
 
     def __iter__(self) -> Iterator[Session]:
         """Those that have not expired, the most recently active last."""
