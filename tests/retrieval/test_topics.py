@@ -21,16 +21,7 @@ from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
 from vouch_sidecar.workspace.world import Inputs, World
 
 from tests.retrieval import samples
-from tests.retrieval.samples import (
-    ADA,
-    NOBODY,
-    PRIVATE,
-    claim,
-    entity,
-    evidence,
-    knowledge_of,
-    page,
-)
+from tests.retrieval.samples import ADA, NOBODY, PRIVATE, claim, entity, evidence, page
 
 OTHERS = [
     claim(f"other-{n}", f"The {word} is painted once in a while.")
@@ -43,7 +34,7 @@ BOTH = {"Big wheel cache", "Build isolation"}
 
 def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
-    knowledge = knowledge_of([*artifacts, *OTHERS])
+    knowledge = samples.knowledge_of([*artifacts, *OTHERS])
     around = {"content": lambda _: None, "own": frozenset(), **around}
     topics = TopicFinder(knowledge, who.gates, **around, breathe=Breathe(Breath())).topics()
     world = World(Path(), inputs=Inputs(knowledge.serial), topics={who.gates: topics})
