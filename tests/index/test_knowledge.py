@@ -65,13 +65,9 @@ def test_a_quote_that_only_claims_cite_that_nobody_sees_is_withdrawn(scope: Scop
 
 @pytest.mark.parametrize("scopes", ["u", "a", "ua", "o", "oa", "ab", "b", ""])
 def test_evidence_counts_for_whoever_sees_what_cites_it(scopes: str) -> None:
-    private = {"u": None, "a": "ada", "b": "bob"}
-    citing = [
-        claim(c, "Keys.", evidence=("v",), scope=Scope("private", agent=private[c]))
-        if c in private
-        else claim(c, "Keys.", evidence=("v",))
-        for c in scopes
-    ]
+    scope = {"o": Scope(), "u": Scope("private")}
+    scope |= {name[0]: Scope("private", agent=name) for name in ("ada", "bob")}
+    citing = [claim(c, "Keys.", evidence=("v",), scope=scope[c]) for c in scopes]
     knowledge = knowing(source("s", "Notes", Scope()), evidence("v", "s"), *citing)
     shown = not scopes or "o" in scopes
     hers = shown or scopes in ("a", "ua")  # a label can't say “a or b”

@@ -31,7 +31,7 @@ from tests.engine import bases
 from tests.engine.processes import until
 from tests.hook.conftest import END, KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import WAIT, Client, indexed_client, run_command
+from tests.protocol.client import SALIENCE, WAIT, Client, indexed_client, run_command
 
 
 @pytest.fixture
@@ -159,18 +159,18 @@ def test_an_editor_is_told_of_others_what_it_wants_and_may_see(start: Any, place
         for env, viewer in (({}, None), (own, None), (own, bob), ({}, ada))
     )
     assert prompt(place)
-    told = ranking.notified("vouch/didChangeSalience")
+    told = ranking.notified(SALIENCE)
     assert [row["entity_id"] for row in told["salience"]] == ["jwt"]
     assert (told["fresh"], told["text"]) == ([], "")
-    told = block.notified("vouch/didChangeSalience")
+    told = block.notified(SALIENCE)
     assert (told["session_id"], told["salience"], told["fresh"]) == ("agent", [], [])
     assert "“JWT”" in told["text"]
-    rows = [one.notified("vouch/didChangeSalience")["salience"][0] for one in viewers]
+    rows = [one.notified(SALIENCE)["salience"][0] for one in viewers]
     counts = [row["claim_count"] for row in rows]
     assert [count - counts[1] for count in counts] == [1, 0, 1]
     assert put(place, "tool.session_end", session_id="agent")
     ranking.pushed("agent", [])
-    assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
+    assert SALIENCE not in {m.get("method") for m in nothing.received}
 
 
 def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Place) -> None:

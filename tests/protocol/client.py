@@ -27,6 +27,7 @@ WAIT = 60.0
 LENGTH = re.compile(rb"Content-Length: (\d+)\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 AGREED: Message = {"result": None}
+SALIENCE = "vouch/didChangeSalience"
 
 
 def framed(body: bytes) -> bytes:
@@ -149,12 +150,9 @@ class Client:
         """The first push, from index `since` on, by which just these are in play in a session."""
 
         def wanted(message: Message) -> bool:
-            params = message.get("params", {})
-            return (
-                message.get("method") == "vouch/didChangeSalience"
-                and params["session_id"] == session_id
-                and sorted(row["entity_id"] for row in params["salience"]) == ids
-            )
+            params, is_push = message.get("params", {}), message.get("method") == SALIENCE
+            is_of_session = is_push and params["session_id"] == session_id
+            return is_of_session and sorted(row["entity_id"] for row in params["salience"]) == ids
 
         return self.wait(wanted, since)["params"]
 

@@ -1,6 +1,6 @@
 """Documents are events: what is typed, edited and submitted is in play, and is pushed on change."""
 
-from tests.protocol.client import Client
+from tests.protocol.client import SALIENCE, Client
 
 
 def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> None:
@@ -55,7 +55,7 @@ def test_a_half_typed_word_counts_when_it_ends_or_stands_still(client: Client) -
     for end in range(1, 22):
         client.change(uri, text[:end])
     assert client.in_play() == []
-    assert "vouch/didChangeSalience" not in {m.get("method") for m in client.received[since:]}
+    assert SALIENCE not in {message.get("method") for message in client.received[since:]}
     for end in range(22, len(text) + 1):
         client.change(uri, text[:end])
     session_id = client.request("vouch/salience")["session_id"]

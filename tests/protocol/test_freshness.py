@@ -94,11 +94,8 @@ def published(client: Client, uri: str, count: int, since: int = 0) -> list[Any]
     """The diagnostics of a file, once there are so many."""
 
     def wanted(message: Any) -> bool:
-        return (
-            message.get("method") == PUBLISHED
-            and message["params"]["uri"] == uri
-            and len(message["params"]["diagnostics"]) == count
-        )
+        is_of_file = message.get("method") == PUBLISHED and message["params"]["uri"] == uri
+        return is_of_file and len(message["params"]["diagnostics"]) == count
 
     found: list[Any] = client.wait(wanted, since)["params"]["diagnostics"]
     return found
