@@ -16,7 +16,7 @@ from vouch_sidecar.workspace import quotes_in_files
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
 
-from tests.engine.bases import ask, only, until
+from tests.engine.bases import ask, cached, engine_on, only, settle, until
 from tests.kb.samples import entity
 from tests.workspace.places import cite, git, looked, repository, settled, ties, track, write
 
@@ -235,13 +235,16 @@ def test_age_in_words_where_no_file_can_show_it(root: Path) -> None:
     rule = "Downloads stop after nine retries."
     cite(root, "rule", rule, "https://example.org/x", last_confirmed_at=at)
     cite(root, "never", "Nobody said when uploads stop.", "https://example.org/y")
-    engine = settled(root)
+    engine = engine_on(root, env=cached(root.parent))
 
     def stale(days: float) -> dict[str, str | None]:
         engine.now = engine.registry.now = lambda: then + days * day
         every = {each: ask(engine, "claim", id=each)["claim"] for each in ("one", "rule", "never")}
         return {each: claim["stale"] for each, claim in every.items()}
 
+    assert set(stale(366).values()) == {None}, "the files that may show it are not known yet"
+    assert checked(engine) == []
+    settle(engine)
     assert set(stale(365).values()) == {None}
     assert stale(366) == {"one": None, "rule": "last confirmed over a year ago", "never": None}
     block = ask(engine, "context", task="After how many retries do downloads stop?")["text"]

@@ -84,8 +84,8 @@ def usual_path(kind: Kind, artifact_id: str) -> str:
 
 def read_with(relative: str) -> str | None:
     """The file to be read when a path below `.vouch/` changes: itself; for a source's content, the
-    source's record. Empty for a folder of artifacts, since any file may have changed; None for what
-    holds nothing.
+    source's record. Empty, as in `store.EVERYTHING`, for a folder of artifacts; None for what holds
+    nothing.
     """
     relative = relative.strip("/")
     first, *others = relative.split("/")

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.claim_weights import confirmed_at, worth
@@ -210,9 +209,9 @@ def stale(view: View, claim: Claim) -> Stale | None:
         reason = f"quote gone since, {quote.path} changed on {moment(quote.changed).date()}"
         return Stale("quote-gone", f"evidence.{number}", reason)
     is_here = any(source.id in world.sources for _, source, _ in cited)
-    if is_here or at is None or view.now - at <= YEAR or world.tree == Path():
+    if is_here or at is None or view.now - at <= YEAR or not world.is_built:
         return None
-    field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
+    field = "last_confirmed_at" if at == claim.last_confirmed_at else "updated_at"
     return Stale("unconfirmed", field, "last confirmed over a year ago")
 
 

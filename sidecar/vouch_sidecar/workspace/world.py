@@ -81,6 +81,11 @@ class World:
     be compared.
     """
 
+    @property
+    def is_built(self) -> bool:
+        """Whether the files around are known: before the first world is built, none is."""
+        return self.inputs != Inputs()
+
     def path_here(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
         relative path may begin at its top or, as in git's output, at the top of the repository.
