@@ -14,7 +14,7 @@ from vouch_sidecar.workspace import build, claim_readings
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import cached, load, only, reread, settle, unread_engine
+from tests.engine.bases import ask, cached, load, only, reread, settle, unread_engine
 from tests.kb.samples import entity, receipt, source
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
@@ -144,19 +144,27 @@ def test_a_look_without_news(root: Path, reads: list[str], monkeypatch: pytest.M
 
 
 def test_that_nothing_is_pending_any_more_is_a_generation(root: Path) -> None:
-    """Who was told before that something is asks again, though the world says the same."""
+    """Who was told that something is asks again, though the world says the same."""
     engine = settled(root)
     claim, before = root / ".vouch" / "claims" / "relay.yaml", only(engine).world
+
+    def asked() -> tuple[list[str], int]:
+        found = ask(engine, "files", paths=[DESK])
+        return found["degraded"], found["generation"]
+
     less_sure = claim.read_text("utf-8").replace("confidence: 0.9", "confidence: 0.3")
     claim.write_text(less_sure, "utf-8")
     reread(engine)
-    published = engine.sessions.generation(engine.registry.roots)
-    is_pending = only(engine).is_world_behind
+    degraded, at = asked()
+    assert degraded == ["workspace_pending"]
     world = looked(engine)
-    assert (is_pending, world is before, world.serial) == (True, False, before.serial)
-    assert engine.sessions.generation(engine.registry.roots) > published
-    assert looked(engine) is world
-    assert engine.sessions.generation(engine.registry.roots) == published + 1
+    assert (world is before, world.serial, asked()) == (False, before.serial, ([], at + 1))
+    engine.look_soon([root / "saved.md"])
+    assert asked() == (degraded, at + 1)
+    settle(engine)
+    assert asked() == ([], at + 2)
+    assert looked(engine).serial == world.serial
+    assert asked() == ([], at + 2), "nobody was told"
 
 
 def test_a_file_changed_while_read_is_reread(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,8 @@ class Collection:
         """`Registry.publish` alone assigns it later, on the event loop."""
         self.due, self.due_around = Due(clock, bump), Due(clock, bump)
         """What is to be looked at below `.vouch/`, and of other files below the working tree."""
+        self.has_said_pending = False
+        """Whether an answer said `workspace_pending` since a world was published."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(bump, clock)
         self.identity = root, opted_out
@@ -225,7 +227,7 @@ class Collection:
             own=own_names(self.name, self.root),
             trusted=tuple(self.settings.trust.folders),
             names_people=self.settings.people.git != "off",
-            is_whole=self.world.inputs != Inputs(),  # the first world is not
+            is_whole=self.world.is_built,  # the first world is not
         )
 
     def build(
@@ -339,8 +341,8 @@ class Collection:
 
 
 def _below(folder: Path, path: Path) -> str | None:
-    """The path of a file below a folder; that of the folder, and of one around it, is empty, as all
-    files are below it. None elsewhere.
+    """The path of a file below a folder; that of the folder, and of one around it, is empty, as in
+    `EVERYTHING`. None elsewhere.
     """
     if folder.is_relative_to(path):
         return ""

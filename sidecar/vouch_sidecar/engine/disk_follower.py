@@ -217,10 +217,9 @@ class CollectionFollower:
                 built = await in_turn(timed, WORLDS)
             return built, built[0].inputs.checkout
 
-        patience = 0.0 if collection.published.seen.is_torn else LOCK_SECONDS  # that had it already
         (world, cost), _ = await self._in_one_checkout(
             build,
-            patience,
+            0.0 if collection.published.seen.is_torn else LOCK_SECONDS,  # that had it already
             may_begin=lambda: (
                 collection.published.seen.is_torn or collection.is_read_of(collection.checkout())
             ),

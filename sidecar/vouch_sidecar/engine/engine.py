@@ -115,11 +115,14 @@ class Engine:
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:
-        """Publish the world around a knowledge base."""
-        before, now = collection.world, collection.inputs
-        is_of_now = before.inputs != now == world.inputs
-        after = replace(collection.published, world=world)
-        self.registry.publish(collection, after, is_news=is_of_now or world.serial != before.serial)
+        """Publish the world around a knowledge base: news if it says something else, and if an
+        answer said that it was pending, as who got that asks again.
+        """
+        is_news = collection.has_said_pending or world.serial != collection.world.serial
+        collection.has_said_pending = False
+        self.registry.publish(
+            collection, replace(collection.published, world=world), is_news=is_news
+        )
 
     def have_topics_derived(self, served: Iterable[Served], *, displaces: bool = True) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not. Who is

@@ -299,9 +299,7 @@ class Registry:
         return all(c.has_looked for c in self.collections.values())
 
     def publish(self, collection: Collection, after: Published, *, is_news: bool) -> None:
-        """Publish what is told of a knowledge base: a generation, if it `is_news` to answers, be it
-        in that the world is now that of what was read last.
-        """
+        """Publish what is told of a knowledge base: a generation, if it `is_news` to answers."""
         before, collection.published = collection.published, after
         self._sessions.generations[collection.root] += is_news
         if (is_on := after.settings.reflex.enabled) and not before.settings.reflex.enabled:

@@ -286,7 +286,7 @@ class Knowledge:
 
     @cached_property
     def contradicting(self) -> Mapping[str, list[Claim]]:
-        """By the id of a claim, the claims that contradict it, retired ones too."""
+        """By the id of a claim, the claims that contradict it, without retired ones."""
         return _by_reference(self._records_of(Claim), lambda claim: claim.contradicts)
 
     @cached_property
@@ -362,8 +362,7 @@ class Knowledge:
         """Whether there may be somebody who sees anything and of whom `lacks_links` holds: with the
         open label, any others.
         """
-        kinds = Kind.CLAIM, Kind.PAGE
-        keys = chain.from_iterable(self._by_kind.get(kind, ()) for kind in kinds)
+        keys = chain.from_iterable(self._by_kind.get(kind, ()) for kind in (Kind.CLAIM, Kind.PAGE))
         labels = {self.states[key].label for key in keys} - {NOBODY}
         worst = {label for label in labels if self.lacks_links([label])}
         return bool(labels) and (self.lacks_links([OPEN]) or self.lacks_links({OPEN, *worst}))

@@ -125,8 +125,7 @@ class Search:
 
     def holding(self, terms: Sequence[Term], kind: str) -> Query:
         """The documents of a kind that hold every word, sorted by id; without words, none."""
-        query = all_of([self._word(term, kind) for term in terms])
-        return _unscored(self._recent(query, kind))
+        return _unscored(self._recent(all_of([self._word(term, kind) for term in terms]), kind))
 
     def holds(self, terms: Sequence[Term], kind: str) -> bool:
         """Whether any document of a kind holds every word."""
@@ -203,8 +202,7 @@ class Search:
         if self.topics.get(entity_id) is not None:
             return self.snapshot.count(replace(self, since=None).claims_of([entity_id]))
         frequency = self.snapshot.frequency
-        visible = self._counting(entity_id)
-        return sum(frequency("about", value) for value in visible)
+        return sum(frequency("about", value) for value in self._counting(entity_id))
 
     def _counting(self, entity_id: str) -> list[str]:
         """The values of the field `about` for an entity, one for each label that the viewer may

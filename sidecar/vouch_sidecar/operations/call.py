@@ -95,6 +95,8 @@ async def perform(
         lacks: list[Degraded] = [
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
+        for kb in served:
+            kb.collection.has_said_pending |= "workspace_pending" in lacks
         complete = all(kb.collection.complete for kb in served)
         session_id = params.session_id or (caller.session_id if operation.is_of_session else None)
         call = OperationCall(engine, caller, served, text, document, session_id, complete=complete)

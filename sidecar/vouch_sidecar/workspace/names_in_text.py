@@ -99,8 +99,7 @@ def _names(text: str, listed: Callable[[str], str | None]) -> Iterator[NameInTex
     text = _URL.sub(lambda match: " " * len(match[0]), text)
     for ticked in _TICKED.finditer(text):
         yield from _in_ticks(ticked[1], ticked.start(1), listed)
-    bare = _TICKED.sub(lambda match: " " * len(match[0]), text)
-    yield from _inside(bare, 0)
+    yield from _inside(_TICKED.sub(lambda match: " " * len(match[0]), text), 0)
 
 
 def _in_ticks(text: str, at: int, listed: Callable[[str], str | None]) -> Iterator[NameInText]:

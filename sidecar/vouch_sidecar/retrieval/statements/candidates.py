@@ -302,5 +302,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Iterator[Candidate
         statements = list(islice((each for each in own if each.group == source.id), MANY))
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
-            placed = enumerate(statements)
-            yield (each._replace(position=place, kind="answer") for place, each in placed)
+            yield (
+                each._replace(position=place, kind="answer")
+                for place, each in enumerate(statements)
+            )
