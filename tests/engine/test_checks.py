@@ -103,8 +103,17 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
         ("pages/page.md", "contested-claim", "claims.1", 4, 15),
         ("relations/b.yaml", "retired-claim", "source", 2, 1),
     ]
-    messages = {problem.message for problem in problems(root)}
-    assert "`claims.0` is a claim that is superseded, by new" in messages
+    claim(root, "oldest", "JWT had been.", "jwt", status="superseded", superseded_by="old")
+    claim(root, "odd", "JWT is odd.", "jwt", status="superseded")
+    claim(root, "even", "JWT is even.", "jwt", supersedes=["odd"])
+    write(
+        root,
+        "pages/page.md",
+        "---\nid: page\ntitle: Guide\nclaims: [old, oldest, odd, gone]\n---\n",
+    )
+    newest = ("superseded, by new", "superseded, by new", "superseded, by even")
+    said = [f"`claims.{at}` is a claim that is {what}" for at, what in enumerate(newest)]
+    assert [one.message for one in problems(root) if one.path == "pages/page.md"] == said
 
 
 def test_the_content_of_a_source(root: Path) -> None:

@@ -35,6 +35,7 @@ from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, ma
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.files import stale
+from vouch_sidecar.retrieval.lookup import successors
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 
@@ -157,13 +158,13 @@ def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         claim = context.knowledge.records.get((Kind.CLAIM, claim_id))
         if Kind.CLAIM not in kinds or not isinstance(claim, Claim) or gate_of(claim) != OPEN:
             continue
+        message = f"`{field}` is a claim that is {claim.status}"
         if claim.status == "contested":
-            message = f"`{field}` is a claim that is contested"
             yield Finding("contested-claim", field, message, Severity.HINT, at)
         elif not is_live(claim):
-            by = f", by {clip(one_line(claim.superseded_by), 80)}" if claim.superseded_by else ""
-            message = f"`{field}` is a claim that is {claim.status}{by}"
-            yield Finding("retired-claim", field, message, offset=at)
+            newer = successors(View("", context.knowledge, frozenset({OPEN})), claim_id)
+            by = f", by {clip(one_line(newer[0]), 80)}" if newer else ""
+            yield Finding("retired-claim", field, message + by, offset=at)
 
 
 def shared_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
