@@ -88,6 +88,7 @@ with open_kb(sys.argv[1]) as kb:
     kb.refresh()
 forgotten = open_kb(sys.argv[1])  # never closed
 forgotten.status()
+just_opened = open_kb(sys.argv[1])
 print(gc.get_freeze_count(), called, dict(os.environ) == before)
 """
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from threading import Thread, main_thread
+from threading import Thread, _register_atexit, main_thread  # type: ignore[attr-defined]
 from typing import Any, Self, TypeVar, get_args
-from weakref import ref
+from weakref import WeakSet, ref
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -94,6 +94,11 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
     return method
 
 
+_OPEN = WeakSet["KnowledgeBase"]()
+# `atexit` would close them only after the threads that read for them take no more work.
+_register_atexit(lambda: [*map(KnowledgeBase.close, [*_OPEN])])
+
+
 class KnowledgeBase:
     """An open knowledge base, or several. Close it at the end; one that is forgotten closes itself.
 
@@ -109,6 +114,7 @@ class KnowledgeBase:
         self._thread.start()
         self._portal = started.result()
         self._is_closed = False
+        _OPEN.add(self)
 
     def __enter__(self) -> Self:
         return self
