@@ -106,12 +106,15 @@ class Engine:
         if differs and before.indexed_at is not None:  # what ended earlier may have been resumed
             taken = self.sessions.ends_on_disk[collection.root]
             for session_id in {*taken, *(session.id for session in self.sessions)}:
-                of_it = (of.knowledge.records.get((Kind.SESSION, session_id)) for of in (seen, was))
-                now, earlier = (getattr(record, "ended_at", None) for record in of_it)
-                if now != earlier and now != taken.get(session_id):  # another engine may look first
+                now, earlier = (
+                    getattr(of.knowledge.records.get((Kind.SESSION, session_id)), "ended_at", None)
+                    for of in (seen, was)
+                )
+                if now is None and earlier is not None:
+                    taken.pop(session_id, None)
+                elif now not in (earlier, taken.get(session_id)):  # another engine may look first
                     taken[session_id] = now
-                    if now is not None:
-                        self.sessions.end(session_id)
+                    self.sessions.end(session_id)
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:

@@ -23,8 +23,9 @@ from vouch_sidecar.kb.settings_model import MAX_WINDOW
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.line import Given, GivenKey
 
-AGENT = "#"
-"""Stands between the ids of a session and of a subagent in it."""
+AGENT = "#agent:"
+"""Stands between the ids of a session and of a subagent in it; a bare `#` stands in ids of others.
+"""
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
@@ -133,8 +134,8 @@ def what_counts(text: str) -> str:
 
 
 class Sessions:
-    """All sessions of a process, which its engines share; at most 256, the longest idle goes first.
-    Thread-safe.
+    """All sessions of a process, which its engines share; at most 256, the longest idle goes first,
+    those of the process's client last. Thread-safe.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -149,8 +150,8 @@ class Sessions:
         """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}
         self.ends_on_disk = defaultdict[Path, dict[str, object]](dict)
-        """The ends that engines found in `.vouch/`, each taken in once, by folder and session; None
-        where a session has none any more.
+        """The ends that engines found in `.vouch/`, each taken in once, by folder and session, as
+        long as they are there.
         """
         self.numbers = count(1)
         """Number texts and opt-outs in the order in which they come."""
@@ -189,7 +190,8 @@ class Sessions:
         """The session, created if there is none."""
         if (session := self.get(session_id)) is not None:
             return session
-        for gone in {*self._sessions}.difference(s.id for s in list(self)[1 - MAX_SESSIONS :]):
+        kept = sorted(self, key=lambda session: session.is_clients)[1 - MAX_SESSIONS :]
+        for gone in {*self._sessions}.difference(session.id for session in kept):
             self._sessions.pop(gone, None)
         return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 
