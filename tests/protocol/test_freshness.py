@@ -27,6 +27,11 @@ def test_health_and_problems_are_told_on_change(serve: Serve, root: Path) -> Non
     assert (found["severity"], found["source"]) == (1, "vouch")
     assert found["range"]["start"]["line"] >= 1
     since = len(client.received)
+    client.open(broken.as_uri(), knowledge.claim_text("broken", "It is well.", "jwt"), "yaml")
+    published(client, broken.as_uri(), 0, since)
+    client.close(broken.as_uri())
+    published(client, broken.as_uri(), 1, since)
+    since = len(client.received)
     knowledge.claim(root, "broken", "JWT is well again.", "jwt")
     published(client, broken.as_uri(), 0, since)
     client.save(knowledge.claim(root, "new", "JWT is signed with ES256.", "jwt").as_uri())

@@ -129,12 +129,10 @@ def test_words_that_name_nothing_name_no_topic_in_another_form() -> None:
     assert [len(view.topic_mentions(text)) for text in said] == [0, 1]
 
 
-def cited_by(
-    *evidences: str, locator: str = "docs/notes.md", question: str | None = None
-) -> list[Artifact]:
-    source = Source("s", "sources/s/meta.yaml", locator, kept=True, question=question)
+def cited_by(*refs: str, at: str = "docs/notes.md", asked: str | None = None) -> list[Artifact]:
+    source = Source("s", "sources/s/meta.yaml", at, kept=True, question=asked)
     texts = ("The cache keeps a big wheel.", "Build works in isolation.")
-    made = [claim(f"c{n}", text, evidence=(evidences[n],)) for n, text in enumerate(texts)]
+    made = [claim(f"c{n}", text, evidence=(refs[n],)) for n, text in enumerate(texts)]
     return [source, *made]
 
 
@@ -145,7 +143,7 @@ def test_headings_of_cited_documents_are_topics() -> None:
     found = {topic.entity.name: topic.claims for topic in view.derived}
     assert found == {"Big wheel cache": {"c0", "more"}, "Build isolation": {"c1"}}
     assert names(seen(*cited_by("s", "e"), below, more)) == set()  # its content is not kept
-    talk = cited_by("s", "s", question="summarize docs/notes.md")
+    talk = cited_by("s", "s", asked="summarize docs/notes.md")
     assert names(seen(*talk, content=lambda _: NOTES)) == set()
 
 
@@ -165,7 +163,7 @@ def test_headings_of_cited_documents_are_topics() -> None:
 )
 def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, locator: str) -> None:
     text = f"{heading}\nNothing.\n\nBig wheel [cache](a.md)\n-----\n\nWheels stay.\n".encode()
-    cited = cited_by("s", "s", locator=locator)
+    cited = cited_by("s", "s", at=locator)
     assert names(seen(*cited, content=lambda _: text)) == {"Big wheel cache"}
 
 
