@@ -92,7 +92,7 @@ def test_an_answer_is_wanted_before_the_hook_ends(place: Place) -> None:
 
 
 def test_a_prompt_has_two_seconds_where_its_base_has_just_begun_to_be_served(place: Place) -> None:
-    answers = b'{"ok":false,"begins":true}\n', b'{"ok":true,"result":{"mine":1}}\n'
+    answers = b'{"ok":false,"may_wait":true}\n', b'{"ok":true,"result":{"mine":1}}\n'
 
     def is_told() -> bool:
         """Also on a busy machine, on which it may end before it asks."""

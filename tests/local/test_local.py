@@ -282,8 +282,8 @@ async def test_a_hook_learns_that_its_base_has_just_begun_to_be_served(place: Pl
     async with anyio.create_task_group() as tasks:
         engines = LocalServer(place.env, tasks)
         caller = Caller(env={}, trees=frozenset({place.root}))
-        request = question([place.root], f"hook.{PROMPT}", event, {}) | {"begins": False}
-        assert await engines._answer(request, caller) == {"ok": False, "begins": True}
+        request = question([place.root], f"hook.{PROMPT}", event, {}) | {"waits": False}
+        assert await engines._answer(request, caller) == {"ok": False, "may_wait": True}
         bases.only(engines.engine_for(caller)).ready_at = 0.0
         assert "jwt-rotates" in json.dumps(await engines._answer(request, caller))
         tasks.cancel_scope.cancel()

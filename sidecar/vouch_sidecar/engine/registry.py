@@ -80,7 +80,7 @@ class Served:
         """
         reflex = self.view.settings.reflex
         every = session.texts(*self.collection.identity) if reflex.enabled else []
-        texts = [text for text in every[: reflex.window] if text]
+        texts = [text for text in every[: reflex.window] if text]  # "": it counts elsewhere
         return Window(self.view, texts, is_newest=every[:1] == texts[:1])
 
 

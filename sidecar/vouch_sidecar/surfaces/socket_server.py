@@ -37,13 +37,14 @@ from vouch_sidecar.surfaces.hook.client import END, note_serving
 from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.jsonl import as_line, refusal
 from vouch_sidecar.surfaces.local.user_socket import (
-    BEGINS,
     CHECK_SECONDS,
     HOOK,
     LINE,
     MAX_LOCAL_MESSAGE,
+    MAY_WAIT,
     STOP_PROCESS,
     TOOL,
+    WAITS,
     Ownership,
     carried,
 )
@@ -236,10 +237,10 @@ class LocalServer:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
         if event in EVENTS and isinstance(params, dict):
-            if not request.get(BEGINS, True) and any(
+            if not request.get(WAITS, True) and any(
                 collection.ready_at > engine.clock() for collection in engine.registry.asked(caller)
             ):
-                return {"ok": False, BEGINS: True}
+                return {"ok": False, MAY_WAIT: True}
             return {"ok": True, "result": await respond(engine, event, params, caller)}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}

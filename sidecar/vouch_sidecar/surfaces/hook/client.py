@@ -18,9 +18,10 @@ from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.recall_limit import DEFAULT, MOST, VARIABLE, limit_in, limit_of
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
-    BEGINS,
     HOOK,
     MAX_LOCAL_MESSAGE,
+    MAY_WAIT,
+    WAITS,
     connect,
     exchange,
     is_beginning,
@@ -117,16 +118,16 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     """
     request = question([place.tree for place in places], f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
-    request[BEGINS] = event != PROMPT or is_beginning(env)
-    _end_after(allowed(event, places, env, begins=request[BEGINS]))
+    request[WAITS] = event != PROMPT or is_beginning(env)
+    _end_after(allowed(event, places, env, begins=request[WAITS]))
     while True:
         if (connected := connect(env)) is not None:
             left = signal.getitimer(signal.ITIMER_REAL)[0]
             request["until"] = time.monotonic() + left - min(LAST_STEP, left / 2)
             if (answered := exchange(connected, request, None)) is not None:
-                if BEGINS not in answered:
+                if MAY_WAIT not in answered:
                     return answered.get("result")
-                request[BEGINS] = True
+                request[WAITS] = True
                 _end_after(allowed(event, places, env, begins=True))
         elif event == END or starts_none(env):
             return None

@@ -42,9 +42,9 @@ LINE, TYPED = "line", "typed"
 """The method by which a shell asks: a command line, of which the answer is what it prints; and the
 answer where that depends on standard input, which is to come with the line.
 """
-# In a request whether who asks waits for what the holder has yet to read; in an answer that he may,
-# as the holder began to serve that a moment ago.
-BEGINS = "begins"
+# Of a request: whether who asks waits for what the holder has yet to read. Of an answer: that he
+# may, as the holder began to serve that a moment ago.
+WAITS, MAY_WAIT = "waits", "may_wait"
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
