@@ -36,8 +36,7 @@ STARTING = (
 
 
 def starts_processes(path: Path) -> bool:
-    inside = path.relative_to(Path(__file__).parent)
-    return f"{inside.as_posix()}/".startswith(STARTING)
+    return f"{path.relative_to(Path(__file__).parent).as_posix()}/".startswith(STARTING)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -48,8 +48,7 @@ def test_the_weights_and_thresholds_of_the_page_are_those_of_the_code() -> None:
         assert f"**{least:.2f}**" in PAGE
     assert f"{Recall().similarity_threshold:.2f} or more" in PAGE
     arms = (value for form, value in constants.ARMS.items() if form is not FormKind.DERIVED)
-    told = (*arms, *constants.PLACES.values())
-    assert all(f" {value:g}" in PAGE for value in told)
+    assert all(f" {value:g}" in PAGE for value in (*arms, *constants.PLACES.values()))
 
 
 def test_the_worked_example_is_what_explain_says(courier: Path) -> None:

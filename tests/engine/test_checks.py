@@ -106,11 +106,7 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
     claim(root, "oldest", "JWT had been.", "jwt", status="superseded", superseded_by="old")
     claim(root, "odd", "JWT is odd.", "jwt", status="superseded")
     claim(root, "even", "JWT is even.", "jwt", supersedes=["odd"])
-    write(
-        root,
-        "pages/page.md",
-        "---\nid: page\ntitle: Guide\nclaims: [old, oldest, odd, gone]\n---\n",
-    )
+    write(root, "pages/page.md", "---\nid: page\ntitle: G\nclaims: [old, oldest, odd, gone]\n---\n")
     newest = ("superseded, by new", "superseded, by new", "superseded, by even")
     said = [f"`claims.{at}` is a claim that is {what}" for at, what in enumerate(newest)]
     assert [one.message for one in problems(root) if one.path == "pages/page.md"] == said

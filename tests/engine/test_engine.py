@@ -17,8 +17,7 @@ from tests.kb.samples import claim, entity
 
 
 def salient(engine: Engine, key: str = "entity_id", **params: object) -> list[str]:
-    rows = ask(engine, "salience", session_id="s", **params)["salience"]
-    return [row[key] for row in rows]
+    return [row[key] for row in ask(engine, "salience", session_id="s", **params)["salience"]]
 
 
 def items(engine: Engine, task: str, **params: object) -> dict[str, float]:

@@ -118,8 +118,7 @@ def test_what_is_near_in_meaning_is_gated(tmp_path: Path, monkeypatch: pytest.Mo
     vectors = arranged(rows, dict.fromkeys(texts, np.ones(1, np.float32)))
     vector = TextVector(np.ones(1, np.float32), {served.view.identity: vectors})
     refuse(monkeypatch, {f"c{n}" for n in range(8)})
-    found = answers(served.view, "Canvas?", {}, vector)
-    assert "c8" in {each.artifact.id for each in found}
+    assert "c8" in {each.artifact.id for each in answers(served.view, "Canvas?", {}, vector)}
 
 
 def test_refused_parts_are_not_cited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,8 +168,7 @@ def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
     os.umask(before)
     assert bases.caches.stat().st_mode & 0o777 == 0o700
     for path in bases.caches.rglob("*"):
-        wanted = 0o700 if path.is_dir() else 0o600
-        assert path.stat().st_mode & 0o777 == wanted, path
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_a_base_removed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,8 +148,7 @@ def test_what_nobody_reviewed_is_told_where_it_is_sure(agent: Agent, tmp_path: P
         assert [item["id"] for item in asked] == ["passage"]
         assert (said in again(PROMPT, text, prompt=text)) is is_sure
         again.engine.observe("typed", None, text)
-        told = (p.block.text for p in pushed(listener))
-        assert (said in "".join(told)) is is_sure
+        assert (said in "".join(p.block.text for p in pushed(listener))) is is_sure
         again.engine.sessions.end("typed")
 
 

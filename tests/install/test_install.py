@@ -190,8 +190,7 @@ def test_its_hook_is_named_and_stays(install: Install, root: Path, host: str, fi
     env = {"HOME": str(root.parent)}
     assert CliRunner().invoke(vouch("cli").cli, ["install-mcp", host], env=env).exit_code == 0
     before = tree(root)
-    said = install(host).stderr
-    (line,) = (line for line in said.splitlines() if "second block" in line)
+    (line,) = (line for line in install(host).stderr.splitlines() if "second block" in line)
     assert line.endswith(f"; it is in {file}")
     assert tree(root)[file] == before[file]
     install(host, "--uninstall")

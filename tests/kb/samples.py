@@ -53,8 +53,7 @@ def receipt(name: str, content: bytes, quote: bytes) -> dict[str, bytes]:
 
 
 def dump(content: object) -> bytes:
-    fast = yaml.CSafeDumper
-    return yaml.dump(content, Dumper=fast, sort_keys=False, allow_unicode=True).encode()
+    return yaml.dump(content, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True).encode()
 
 
 def make_kb(root: Path) -> Path:

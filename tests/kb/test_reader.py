@@ -235,8 +235,7 @@ def test_what_may_restrict_who_is_told_is_withheld(data: bytes, field: str, like
     assert (problem.field, problem.message.endswith(f"did you mean `{like}`?")) == (field, True)
     assert problem.severity is Severity.ERROR
     assert reading.artifact is None
-    last = field.rpartition(".")[2].encode()
-    assert data.splitlines()[problem.line - 1].strip().startswith(last)
+    assert data.splitlines()[problem.line - 1].strip().startswith(field.rpartition(".")[2].encode())
 
 
 @pytest.mark.parametrize("text", ["漢字仮名交文書類" * 160_000, "a line\n" * 100_000])

@@ -41,8 +41,7 @@ def test_all_tools_on_demand() -> None:
     assert needed["kb_salience"] == needed["kb_session_end"] == ["session_id"]
     assert needed["kb_experts"] == ["topic"]
     assert needed["kb_context"] == needed["kb_status"] == []
-    experts = listed["kb_experts"]["inputSchema"]["properties"]
-    assert experts["weight"]["enum"] == sorted(WEIGHTS)
+    assert listed["kb_experts"]["inputSchema"]["properties"]["weight"]["enum"] == sorted(WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -125,5 +124,4 @@ def test_where_no_claim_can_be_used_every_tool_says_so(mcp: Host, tmp_path: Path
     for claim in (root / ".vouch" / "claims").iterdir():
         claim.write_text("id: [", "utf-8")
     for tool, asked in (("search", {"query": "tokens"}), ("claim", {"id": "jwt-expires"})):
-        said = text_of(mcp.call(tool, root=str(root), **asked))
-        assert "3 files of broken can't be used" in said
+        assert "3 files of broken can't be used" in text_of(mcp.call(tool, root=str(root), **asked))

@@ -55,8 +55,7 @@ def rows(engine: Engine, topic: str, **params: object) -> list[dict[str, Any]]:
 
 
 def valid(definition: dict[str, Any], instance: object) -> None:
-    schema = {**definition, "$defs": SCHEMA["$defs"]}
-    jsonschema.Draft202012Validator(schema).validate(instance)
+    jsonschema.Draft202012Validator({**definition, "$defs": SCHEMA["$defs"]}).validate(instance)
 
 
 def test_answers_and_pushes_fit_the_schemas(courier: Path, tmp_path: Path) -> None:
@@ -108,8 +107,7 @@ def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
     for n in range(60):
         for name, status in ((f"old-{n}", "archived"), (f"new-{n}", "stable")):
             text = f"Parcel {n} was weighed"
-            said = claim(name, text=text, status=status, entities=["depot"])
-            files[f"claims/{name}.yaml"] = said
+            files[f"claims/{name}.yaml"] = claim(name, text=text, status=status, entities=["depot"])
     engine = engine_on(base(tmp_path, files))
     assert counts(engine, "weighed", limit=1) == {"depot": 60}
     engine.observe("s", None, "Restart the North Depot?")
@@ -138,8 +136,7 @@ def test_only_what_is_newer_is_searched_said_and_counted(tmp_path: Path) -> None
     files = {"entities/relay.yaml": entity("relay", name="Mail Relay")}
     for name, month in (("old", "01"), ("new", "06"), ("undated", None)):
         text, at = f"The Mail Relay parks {name} bounces.", month and f"2026-{month}-05T00:00:00Z"
-        made = claim(name, text=text, entities=["relay"], updated_at=at)
-        files[f"claims/{name}.yaml"] = made
+        files[f"claims/{name}.yaml"] = claim(name, text=text, entities=["relay"], updated_at=at)
     engine = engine_on(base(tmp_path, files))
 
     def found(**since: str) -> list[set[str]]:
@@ -185,8 +182,7 @@ def test_what_is_listed_is_what_salience_lists(engine: Engine) -> None:
 
 
 def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
-    padding = "so " * (MAX_LOOKED_AT // 3)
-    assert not mentioned(engine, padding + "Mail Relay")
+    assert not mentioned(engine, "so " * (MAX_LOOKED_AT // 3) + "Mail Relay")
 
 
 def read(engine: Engine, name: str, **params: Any) -> list[str]:

@@ -16,10 +16,7 @@ from tests.workspace.places import cite, repository, settled, write
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    files = {
-        "src/relay.py": "class RelayLoop:\n    def restart_all(self): ...\n",
-        "src/idle.py": "",
-    }
+    files = {"src/relay.py": "class RelayLoop:\n  def restart_all(self): ...\n", "src/idle.py": ""}
     root = repository(tmp_path / "repo", files)
     cite(root, "cites", "It restarts at night.", "/home/dev/src/relay.py")
     cite(root, "names", "`RelayLoop.restart_all` is slow.", "https://example.org/a")

@@ -44,8 +44,7 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
     assert [row["link"] for row in explained] == ["derived"]
     for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
-        answer = ask(engine, "context", task=text)
-        assert {row["id"] for row in answer["items"]} == set(TEXTS), text
+        assert {row["id"] for row in ask(engine, "context", task=text)["items"]} == set(TEXTS), text
         explained = ask(engine, "explain", text=text)["entities"]
         assert [row["verdict"] for row in explained] == ["volunteered"], text
     first, *_ = ask(engine, "context", task="is the keyring asked before read_netrc?")["items"]

@@ -91,8 +91,7 @@ def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
         before, found = found, ask(engine, "stats")
         assert found["phrases"] - before["phrases"] == len(probed["phrases_tested"])
         assert bool(found["from_cache"] - before["from_cache"]) is from_cache
-    counts = {row["operation"]: row["count"] for row in found["operations"]}
-    assert counts["probe"] == 2
+    assert {row["operation"]: row["count"] for row in found["operations"]}["probe"] == 2
 
 
 async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
@@ -103,8 +102,7 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
         assert until.wait(30)
         return context.run(ask, params)
 
-    operation = replace(context, run=run)
-    asked = asyncio.create_task(perform(engine, operation, TASK, Caller()))
+    asked = asyncio.create_task(perform(engine, replace(context, run=run), TASK, Caller()))
     await asyncio.sleep(0)
     return asked
 

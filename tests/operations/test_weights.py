@@ -34,8 +34,7 @@ def test_what_each_weight_adds(tmp_path: Path) -> None:
     root = base(tmp_path, named)
     then = "2026-08-22T14:13:20"  # 30 days before `bases.NOW`, by UTC
     for number, (who, sure, said) in enumerate(SAID):
-        at = f"c{number}"
-        cite(root, at, said, "a.md", entities=[who], confidence=sure, updated_at=then)
+        cite(root, f"c{number}", said, "a.md", entities=[who], confidence=sure, updated_at=then)
     engine = engine_on(root)
     for weight, scores in SCORES.items():
         found = ask(engine, "experts", topic="weighed", weight=weight)["experts"]

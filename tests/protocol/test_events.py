@@ -39,8 +39,7 @@ def test_a_request_reflects_every_message_before_it(client: Client) -> None:
 def test_what_was_typed_before_a_question_of_its_session_is_older(client: Client) -> None:
     client.open("vouch-prompt:///A/1", "Where is Redis?", "vouch-prompt")
     found = client.request("vouch/search", {"query": "How long does JWT live?", "session_id": "A"})
-    rows = found["_meta"]["vouch_salience"]
-    assert [row["entity_id"] for row in rows] == ["jwt", "redis"]
+    assert [row["entity_id"] for row in found["_meta"]["vouch_salience"]] == ["jwt", "redis"]
     client.pushed("A", ["jwt", "redis"])
     client.notify("vouch/sessionEnd", {"session_id": "A", "reason": "unknown params are ignored"})
     assert client.in_play("A") == []

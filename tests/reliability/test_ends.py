@@ -53,8 +53,7 @@ def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
 
 def test_the_input_ends_during_the_first_index(here: Here) -> None:
     (held := here[0] / "held").touch()
-    env = environment({**here[1], "HELD_WHILE": str(held)})
-    process = Forked(["lsp"], here[0] / "kb", env)
+    process = Forked(["lsp"], here[0] / "kb", environment({**here[1], "HELD_WHILE": str(held)}))
     with process.stdin, process.stdout, process.stderr:
         process.stdin.close()
         assert process.stdout.read() == b""

@@ -136,8 +136,7 @@ def test_claims_come_by_likelihood_then_by_worth_then_by_id() -> None:
         claim("sure", "It has two doors.", entities=("boiler",), confidence=1.0),
         claim("valve", "Its valve is replaced yearly.", entities=("boiler",), confidence=0.5),
     ]
-    text = "the valve of the Boiler House"
-    found = answers(view(BOILER, *several), text, {"boiler": 1.0})
+    found = answers(view(BOILER, *several), "the valve of the Boiler House", {"boiler": 1.0})
     assert [answer.artifact.id for answer in found] == ["valve", "sure", "old"]
 
 

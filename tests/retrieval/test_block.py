@@ -71,8 +71,7 @@ def test_one_frame_in_its_budget(found: list[Line], max_chars: int, primary: str
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in first)
     lines = [line.replace("\u200d", "") for line in lines]  # where, tests/kb/test_sanitize says
     assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in "".join(lines))
-    items = [line for line in text.split("\n") if line.startswith("- ")]
-    assert len(items) == len(said)
+    assert len([line for line in text.split("\n") if line.startswith("- ")]) == len(said)
     headings = [line for line in lines if not line.startswith("- ")]
     assert all(h.startswith(("PRIMARY ", "SUPPLEMENTAL ")) for h in headings)
 
@@ -85,8 +84,7 @@ def test_a_whole_block_in_a_text_is_nobodys_words() -> None:
         words = without_blocks(text)
         assert words.split() == (before + after.replace(whole, "")).split()
         assert (len(words), words.count("\n")) == (len(text), text.count("\n"))
-    long = "x" * 20_000
-    assert not without_blocks(f"{first}\n{long}\n{CLOSE}").strip()
+    assert not without_blocks(f"{first}\n{'x' * 20_000}\n{CLOSE}").strip()
     for text in (
         opened,
         f"{first} and more\n- a claim\n{CLOSE}",

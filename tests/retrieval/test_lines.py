@@ -44,8 +44,7 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     assert "keys (unreviewed): Keys rotate. [stable," in block(a_hit(passage, seen=there))
     empty = view(passage, source("s", "Notes", OPEN_SCOPE), replace(quote, byte_end=0))
     assert "keys (unreviewed): " in block(a_hit(passage, seen=empty))
-    confirmed = replace(passage, last_confirmed_at=1.0)
-    assert "unreviewed" not in block(a_hit(confirmed, seen=there))
+    assert "unreviewed" not in block(a_hit(replace(passage, last_confirmed_at=1.0), seen=there))
     assert "- “vault” 0.9 page pages/b.md: A page\n" in block(a_hit(page("b")))
     asked = replace(a_hit(entity("kv", "Key Vault", description="Keeps keys.")), people="Mei")
     assert "- “vault” 0.9 entity kv: Key Vault. To ask: Mei\n" in block(asked)
@@ -95,5 +94,4 @@ def test_nothing_is_cut_within_a_grapheme(grapheme: str) -> None:
     for length in range(40, 46):
         text = block(a_hit(claim("c", grapheme * 99), grapheme * 100), max_chars=whole + length)
         for part in text.split("\n")[2].split(": ", 1):
-            kept = [g for g in regex.findall(r"\X", part) if g[0] == grapheme[0]]
-            assert set(kept) == {grapheme}
+            assert {g for g in regex.findall(r"\X", part) if g[0] == grapheme[0]} == {grapheme}

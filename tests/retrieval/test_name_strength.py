@@ -211,8 +211,7 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
 
 def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
     many = [entity(f"e{n:03}", "Probe", aliases=(f"Orbiter{n:03}x",)) for n in range(300)]
-    aliased = entity("z", "Zenith Array", aliases=("the farthest one",))
-    seen = view(*known_of(*many, aliased))
+    seen = view(*known_of(*many, entity("z", "Zenith Array", aliases=("the farthest one",))))
     text = ", ".join([*(one.aliases[0] for one in many), "and Zenith Array"])
     rows = volunteered(named_in(seen, [text]))
     assert len(rows) == 24

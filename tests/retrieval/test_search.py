@@ -21,8 +21,7 @@ FULL = view(
 
 
 def found(query: str, *kinds: Kind, exclude: tuple[str, ...] = ()) -> list[str]:
-    hits = search([FULL], query, kinds or SEARCHED, 10, exclude)
-    return [hit.artifact.id for hit in hits]
+    return [hit.artifact.id for hit in search([FULL], query, kinds or SEARCHED, 10, exclude)]
 
 
 def test_every_kind_is_found_and_can_be_asked_for() -> None:
@@ -96,8 +95,7 @@ def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> 
     known = knowledge_of([claim(f"c{i:03}", text) for i, text in enumerate(texts)])
     new = [claim(f"n{i:02}", f"The tide of channel {i} turns late") for i in range(40)]
     new.append(claim("springs", "Tide, tide, tide."))
-    changed = after(known, *new)
-    (first, *_) = search([View("kb", changed, Viewer().gates)], "tide", [Kind.CLAIM], 10)
+    (first, *_) = search([View("kb", after(known, *new), Viewer().gates)], "tide", [Kind.CLAIM], 10)
     assert first.artifact.id == "springs"
 
 
@@ -122,5 +120,4 @@ def test_what_is_found_while_somebody_types(typed: str, found: list[str]) -> Non
     )
     matches = prefix_search(here, typed, [Kind.ENTITY, Kind.CLAIM], 5)
     assert [artifact.id for _, artifact in matches] == found
-    hers = replace(here, gates=ADA.gates)
-    assert len(prefix_search(hers, "batch", [Kind.CLAIM], 5)) == 3
+    assert len(prefix_search(replace(here, gates=ADA.gates), "batch", [Kind.CLAIM], 5)) == 3

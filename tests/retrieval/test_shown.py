@@ -45,8 +45,7 @@ Look = Callable[..., View]
 
 
 def source(**fields: Any) -> Source:
-    made = Source(SOURCE_ID, f"sources/{SOURCE_ID}/meta.yaml", "a.md", kept=True)
-    return replace(made, **fields)
+    return replace(Source(SOURCE_ID, f"sources/{SOURCE_ID}/meta.yaml", "a.md", kept=True), **fields)
 
 
 def receipt(name: str, **fields: Any) -> Evidence:
@@ -155,8 +154,7 @@ def test_what_closes_a_source(look: Look, cited: str, fields: dict[str, Any], cl
     bare = receipt("other", id="bare", path="evidence/bare.yaml", byte_start=None)
     empty = replace(bare, id="empty", path="evidence/empty.yaml", byte_start=bare.byte_end)
     hiding = Claim("h", "claims/h.yaml", "Nobody is told.", evidence=(cited,), **fields)
-    view = look(bare, empty, hiding)
-    assert said(view, "first") == (QUOTES["first"] if closes else WHOLE)
+    assert said(look(bare, empty, hiding), "first") == (QUOTES["first"] if closes else WHOLE)
     if fields == {"scope": PRIVATE}:
         assert said(look(bare, empty, hiding, who=ADA), "first") == WHOLE
 

@@ -132,8 +132,7 @@ def test_words_that_name_nothing_name_no_topic_in_another_form() -> None:
 def cited_by(*refs: str, at: str = "docs/notes.md", asked: str | None = None) -> list[Artifact]:
     source = Source("s", "sources/s/meta.yaml", at, kept=True, question=asked)
     texts = ("The cache keeps a big wheel.", "Build works in isolation.")
-    made = [claim(f"c{n}", text, evidence=(refs[n],)) for n, text in enumerate(texts)]
-    return [source, *made]
+    return [source, *[claim(f"c{n}", text, evidence=(refs[n],)) for n, text in enumerate(texts)]]
 
 
 def test_headings_of_cited_documents_are_topics() -> None:

@@ -255,8 +255,7 @@ def test_a_table_that_just_fits_is_not_cut(courier: Path, width: int) -> None:
     asked = ("files", "src/dispatch/rate_limiter.py")
     lines = on_terminal(width, *asked, cwd=courier)
     assert lines[0].split() == ["file", "claim", "why", "text"]
-    in_a_pipe = run_command(*asked, cwd=courier).stdout
-    assert {*in_a_pipe.split()} <= {*" ".join(lines).split()}
+    assert {*run_command(*asked, cwd=courier).stdout.split()} <= {*" ".join(lines).split()}
 
 
 def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
@@ -275,11 +274,9 @@ def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
 def test_wide_characters_take_their_room(root: Path) -> None:
     knowledge.entity(root, "ninsho", "認証基盤")
     knowledge.claim(root, "login", "認証基盤" * 60, "ninsho")
-    lines = on_terminal(60, "entity", "ninsho", cwd=root)
-    assert max(map(cell_len, lines)) <= 60
+    assert max(map(cell_len, on_terminal(60, "entity", "ninsho", cwd=root))) <= 60
     heading, _, row, *_ = on_terminal(90, "experts", "認証基盤", cwd=root)
-    before = row[: row.index("concept")]
-    assert cell_len(before) == heading.index("type")
+    assert cell_len(row[: row.index("concept")]) == heading.index("type")
 
 
 def test_words_are_apart_from_a_table_above_and_below(root: Path) -> None:

@@ -82,8 +82,7 @@ def prompt(uri: str, text: str) -> Document:
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
-    text = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
-    document, numbers = Document("u", text, "utf-8"), list[int]()
+    document, numbers = Document("u", "one\nmore\n\ntwo\n\nthree\n\nfour\n", "utf-8"), list[int]()
     for word in ("one", "two", "three", "four", "two!"):
         before, document.source = document.source, document.source.replace(word, f"{word}!", 1)
         numbers += [number for number, _ in document.edit(before, document.source)]

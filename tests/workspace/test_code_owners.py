@@ -64,8 +64,7 @@ x @a @ü
 
 def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do() -> None:
     for line in (*REFUSED.strip().split("\n"), f"{'x' * 301} @a", f"x {'@owner ' * 800}"):
-        made = rules_in(f"* @first\n{line}\n# end\n")
-        assert [rule.pattern for rule in made] == ["*"], line
+        assert [rule.pattern for rule in rules_in(f"* @first\n{line}\n# end\n")] == ["*"], line
 
 
 def test_the_first_place_counts(tmp_path: Path) -> None:

@@ -83,8 +83,7 @@ def test_a_path_may_begin_at_the_top_of_the_repository(tmp_path: Path, path: str
     engine = settled(root / "services" / "pay", tmp_path)
     (file,) = ask(engine, "files", paths=[path])["files"]
     assert [claim["id"] for claim in file["claims"]] == ["one"]
-    named = only(engine).world.files_in(f"in {path}:7")
-    assert [found for _, _, found in named] == ["src/till.py"]
+    assert [found for _, _, found in only(engine).world.files_in(f"in {path}:7")] == ["src/till.py"]
 
 
 SILENT = """
