@@ -22,7 +22,7 @@ from vouch_sidecar.surfaces.agent_requests import EVENTS
 from vouch_sidecar.surfaces.cli import main as shell
 from vouch_sidecar.surfaces.local.user_socket import ask as ask_socket
 
-from tests.engine.bases import base, finished
+from tests.engine.bases import base, finished, places
 from tests.engine.processes import kept, place, until
 from tests.engine.world import PASSING, lasting
 from tests.kb.samples import claim, dump, entity, page, receipt, source
@@ -200,7 +200,7 @@ class Served:
     def by_hooks(self) -> Iterator[tuple[str, Any]]:
         for event in EVENTS:
             payload = {**HOOK, "tool_input": READ, "session_id": event, "cwd": str(self.root)}
-            asked = [self.root], f"hook.{event}", payload
+            asked = places(self.root), f"hook.{event}", payload
             yield f"hook {event}", ask_socket(*asked, env=self.env, timeout=30)
 
     def in_editor(self) -> Iterator[tuple[str, Any]]:

@@ -72,7 +72,7 @@ def open_kb(
 def engine_on(found: Found) -> Engine:
     """An engine for the knowledge bases that were found, unread."""
     engine = Engine(env=os.environ)
-    engine.registry.add(found)
+    engine.registry.add(found.places)
     return engine
 
 

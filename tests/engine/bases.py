@@ -11,6 +11,7 @@ import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
+from vouch_sidecar.kb.discovery import BaseInTree
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.operations.operation import Operation, P, R, operations
@@ -89,8 +90,15 @@ def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any
     return engine
 
 
-def only(engine: Engine) -> Collection:
-    (collection,) = engine.registry.collections.values()
+def places(*roots: Path) -> frozenset[BaseInTree]:
+    """Knowledge bases that speak of the files of their own folders."""
+    return frozenset(BaseInTree((str(root), str(root))) for root in roots)
+
+
+def only(engine: Engine, root: Path | None = None) -> Collection:
+    """The only knowledge base, or the only one in a folder."""
+    every = engine.registry.collections.values()
+    (collection,) = (each for each in every if root in (None, each.root))
     return collection
 
 

@@ -7,7 +7,7 @@ from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 
-from tests.engine.bases import cached, engine_on
+from tests.engine.bases import cached, engine_on, only
 from tests.protocol import knowledge
 from tests.protocol.knowledge import claim, write
 
@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "diagnostics.md").read_text("utf-8"
 
 
 def problems(root: Path) -> list[Problem]:
-    collection = engine_on(root, env=cached(root.parent)).registry.collections[root]
+    collection = only(engine_on(root, env=cached(root.parent)))
     every = check_all(CheckContext(collection, collection.knowledge))
     return sorted(every, key=lambda problem: problem.path)
 

@@ -16,7 +16,18 @@ from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 
-from tests.engine.bases import ask, base, cached, counts, known, unread_engine, until, write
+from tests.engine.bases import (
+    ask,
+    base,
+    cached,
+    counts,
+    known,
+    only,
+    places,
+    unread_engine,
+    until,
+    write,
+)
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, held, repository
 
@@ -64,7 +75,7 @@ async def test_claims_are_looked_at_last(tmp_path: Path, monkeypatch: pytest.Mon
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))
-    collection = engine.registry.collections[root]
+    collection = only(engine)
     may_look, looks = threading.Event(), list[bool]()
     look, stamp = Collection.look, Repository.stamp
     may_look.set()
@@ -104,7 +115,7 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
     root, work = repository(tmp_path / "house", {"one.py": ""}, commit=True), vars(Collection)[step]
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))
-    collection, made = engine.registry.collections[root], list[None]()
+    collection, made = only(engine), list[None]()
 
     def meanwhile(self: Collection, *args: Any) -> Any:
         done = work(self, *args)
@@ -132,9 +143,9 @@ async def test_unreported_files_are_listed(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
-        await until(lambda: engine.registry.collections[root].world.inputs.is_whole)
+        await until(lambda: only(engine).world.inputs.is_whole)
         (root / "new.py").touch()
-        await until(lambda: "new.py" in engine.registry.collections[root].world.files)
+        await until(lambda: "new.py" in only(engine).world.files)
 
 
 @pytest.mark.parametrize("locked", ["base", "tree"])
@@ -230,13 +241,13 @@ async def test_no_world_of_a_dropped_base(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(breath.Breathe, "__call__", noted)
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
-    dropped = engine.registry.collections[root]
+    dropped = only(engine)
     async with running(engine):
         with engine.breath:
             await until(lambda: bool(begun))
             engine.registry.set_folders([other])
-            await until(lambda: engine.registry.collections[other].complete)
-        await until(lambda: engine.registry.collections[other].world.inputs.is_whole)
+            await until(lambda: only(engine).complete)
+        await until(lambda: only(engine).world.inputs.is_whole)
     assert not dropped.world.inputs.knowledge_serial
 
 
@@ -262,7 +273,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         searched.set()
         root = base(tmp_path / made)
-        await until(lambda: set(engine.registry.collections) == {root, other})
+        await until(lambda: set(engine.registry.collections) == places(root, other))
         assert not engine.registry.lacking
         shutil.move(root / ".vouch", tmp_path / "away")
         await until(lambda: counts(engine, "key vault", root=str(root)) == {})

@@ -12,7 +12,7 @@ from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.engine.checks import CheckContext, check_all
 
 from tests.engine import bases
-from tests.engine.bases import Clock, ask, base, counts, health_told, load, until, write
+from tests.engine.bases import Clock, ask, base, counts, health_told, load, only, until, write
 from tests.kb.samples import claim
 
 Fails = Callable[[str], "Switch"]
@@ -80,7 +80,7 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
     with anyio.fail_after(60):
         while not condition():
             clock.now += 2.0
-            engine.look_soon(engine.registry.collections)
+            engine.look_soon(engine.registry.roots)
             await anyio.sleep(0.05)
 
 
@@ -89,7 +89,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
     engine: Engine, clock: Clock, fails: Fails, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Wherever it fails: what it may have half taken in is read anew, and the rest goes on."""
-    (root,), (sentence, values) = engine.registry.collections, STEPS[where]
+    (root,), (sentence, values) = engine.registry.roots, STEPS[where]
     switch = fails(where)
     switch.on = where == WATCHER  # it does not begin twice
 
@@ -102,7 +102,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
         assert health_told(engine) == ("warning", *faults(engine))
-        lacks = engine.registry.collections[root].lacks({"ties"}, frozenset())
+        lacks = only(engine).lacks({"ties"}, frozenset())
         assert where != BUILD or lacks == {"workspace_pending": None}, "it is not waited for"
         assert ask(engine, "status")["watcher"] == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
@@ -123,7 +123,7 @@ async def test_what_a_look_that_failed_was_of_is_looked_at_again(
     engine: Engine, root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 1e9)
-    switch, collection = fails(BUILD), engine.registry.collections[root]
+    switch, collection = fails(BUILD), only(engine)
     async with running(engine):
         await until(lambda: collection.world.inputs.is_whole and not collection.is_world_due)
         switch.on = True
@@ -166,7 +166,7 @@ async def test_a_minute_of_faults(engine: Engine, root: Path, clock: Clock, fail
         assert len((await listener.told())[0].salience) == 2
         switch.on = True
         engine.look_soon([root])
-        await until(lambda: engine.registry.collections[root].is_failing)
+        await until(lambda: only(engine, root).is_failing)
         clock.now += 59
         assert claims() == [1, 1]
         assert health_told(engine)[0] == "warning"
@@ -200,7 +200,7 @@ async def test_a_first_look_fails(engine: Engine, root: Path, clock: Clock, fail
     async with running(engine):
         with anyio.fail_after(60):
             await engine.until_looked()
-        lacks = engine.registry.collections[root].lacks(set(), frozenset())
+        lacks = only(engine, root).lacks(set(), frozenset())
         assert lacks == {"index_building": None}
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
             assert ask(engine, "status", root=str(at))["complete"] is (at is other)
@@ -233,7 +233,7 @@ def test_what_is_there_is_found_while_looks_fail(engine: Engine, root: Path, fai
     write(root, "entities/broken.yaml", b"id: broken\nname: [")
     write(root, "claims/of.yaml", claim("of", text="Of both.", entities=["vault", "broken"]))
     load(engine)
-    collection, switch = engine.registry.collections[root], fails("index.knowledge:Knowledge:after")
+    collection, switch = only(engine), fails("index.knowledge:Knowledge:after")
     write(root, "claims/more.yaml", claim("more", text="More.", entities=["vault"]))
     switch.on = True
     load(engine)
@@ -249,8 +249,8 @@ def test_an_opt_out_survives_a_look_that_fails(engine: Engine, root: Path, fails
     switch = fails(LOOKS[0])
     for switch.on in (True, False):
         load(engine)
-        assert engine.registry.collections[root].is_failing is switch.on
-    assert not engine.registry.collections[root].settings.reflex.enabled
+        assert only(engine).is_failing is switch.on
+    assert not only(engine).settings.reflex.enabled
     (root / ".vouch" / "config.yaml").unlink()
     load(engine)
-    assert engine.registry.collections[root].settings.reflex.enabled
+    assert only(engine).settings.reflex.enabled

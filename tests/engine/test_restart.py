@@ -13,7 +13,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index import base_cache
 from vouch_sidecar.index.base_cache import Bases
 
-from tests.engine.bases import base, cached, counts, engine_on, finished, load, reread, write
+from tests.engine.bases import base, cached, counts, engine_on, finished, load, only, reread, write
 from tests.engine.processes import holds
 from tests.engine.world import TOPICS, files, lay
 from tests.kb.samples import claim
@@ -27,7 +27,7 @@ def started(root: Path, tmp_path: Path) -> Engine:
 
 def kept(engine: Engine, root: Path) -> tuple[Collection, Bases]:
     """What an engine serves of a knowledge base, and its bases."""
-    collection = engine.registry.collections[root]
+    collection = only(engine, root)
     assert collection.bases is not None
     return collection, collection.bases
 
@@ -122,7 +122,7 @@ def test_when_one_is_written(root: Path, tmp_path: Path, monkeypatch: pytest.Mon
     load(engine)
     (second,) = finished(tmp_path)
     assert second != first
-    assert not engine.registry.collections[root].reader.latest.changed
+    assert not only(engine).reader.latest.changed
     assert counts(engine, "key vault") == {"vault": 6}
     assert counts(started(root, tmp_path), "key vault") == {"vault": 5}
     write(root, "claims/half.yaml", whole)

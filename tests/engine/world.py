@@ -193,7 +193,7 @@ def said_by(engine: Engine) -> dict[str, str]:
         except InvalidParamsError as error:
             return {"error": str(error)}
 
-    (root,) = engine.registry.collections
+    (root,) = engine.registry.roots
     return answers(asking, root)
 
 

@@ -16,6 +16,7 @@ from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.surfaces.hook.client import LAST_STEP, allowed
 from vouch_sidecar.surfaces.local.user_socket import HOOK, connect, exchange, question
 
+from tests.engine.bases import places
 from tests.engine.processes import until
 from tests.hook.conftest import FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
@@ -32,20 +33,26 @@ def test_a_paused_base_says_nothing(served: Place) -> None:
         assert "JWT" in served.hook(event, KNOWN, session_id="paused")
 
 
-def test_where_two_are_of_one_tree_a_pause_of_that_which_answers_counts(served: Place) -> None:
+def test_where_two_are_of_one_tree_that_which_is_found_answers_unless_paused(served: Place) -> None:
     """As in a repository without one, below which linked working trees have one each."""
     house = served.base / "work" / "house"
     house.mkdir()
     git(house, "init", "-q")
     git(house, "commit", "-q", "--allow-empty", "-m", "first")
-    first, second = (house / "wt" / name for name in "ab")
+    first, second = house / "wt" / "a", house / "wt2" / "b"
     for tree in (first, second):
         git(house, "worktree", "add", "-q", str(tree))
         knowledge.make(tree)
-    for paused, is_told in ((second, True), (first, False)):
+    knowledge.claim(second, "jwt-expires", "JWT tokens expire after nine days.", "jwt")
+    for paused, cwd, told in (
+        *((second, house, "15 min"), (first, house, "")),
+        *((first, second.parent, "nine days"), (second, second.parent, "")),
+    ):
         pause(paused, served.env, 3_600)
-        said = served.hook(PROMPT, KNOWN, session_id=paused.name, cwd=str(house))
-        assert ("JWT" in said) is is_told
+        asked = "How long until JWT tokens expire?"
+        said = served.hook(PROMPT, asked, session_id=f"{paused} {cwd}", cwd=str(cwd))
+        assert told in said
+        assert bool(told) is bool(said)
         resume(paused, served.env)
 
 
@@ -108,7 +115,9 @@ def test_a_prompt_has_two_seconds_where_its_base_has_just_begun_to_be_served(pla
 def test_a_hook_without_more_time_is_told_what_was_found(served: Place) -> None:
     for seconds, lines in ((0, 1), (60, 2)):
         given = {"session_id": f"{seconds} s", "prompt": KNOWN, "cwd": str(served.root)}
-        asked = question([served.root], f"{HOOK}{PROMPT}", given, {**served.env, LIMIT: "10000"})
+        asked = question(
+            places(served.root), f"{HOOK}{PROMPT}", given, {**served.env, LIMIT: "10000"}
+        )
         connected = connect(served.env)
         assert connected is not None
         answered = exchange(connected, {**asked, "until": time.monotonic() + seconds}, 10)

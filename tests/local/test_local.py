@@ -18,6 +18,7 @@ from anyio.to_thread import run_sync
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.engine import running as following
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.discovery import BaseInTree
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.kb.settings import Settings, viewer_for
 from vouch_sidecar.retrieval.push import Push
@@ -28,6 +29,7 @@ from vouch_sidecar.surfaces.pushing import subscriber_for
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine import bases
+from tests.engine.bases import places
 from tests.engine.processes import until
 from tests.hook.conftest import END, KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
@@ -57,7 +59,7 @@ def start(place: Place) -> Iterator[Callable[..., Client]]:
 
 def put(place: Place, method: str, root: Path | None = None, **params: Any) -> Any:
     """The result that the holder gives; None without one."""
-    return ask([root or place.root], method, params, timeout=WAIT, env=place.env)
+    return ask(places(root or place.root), method, params, timeout=WAIT, env=place.env)
 
 
 def prompt(place: Place, session_id: str = "agent") -> str:
@@ -82,7 +84,7 @@ def test_an_agent_that_changes_folders_is_one_session_in_all(start: Any, place: 
 
     def asked(root: Path, text: str, *roots: Path) -> str:
         given = {"session_id": "agent", "prompt": text, "cwd": str(root)}
-        said = ask([root, *roots], f"hook.{PROMPT}", given, timeout=WAIT, env=place.env)
+        said = ask(places(root, *roots), f"hook.{PROMPT}", given, timeout=WAIT, env=place.env)
         return str(said["hookSpecificOutput"]["additionalContext"]) if said else ""
 
     with indexed_client(other, env=place.env, workspaceFolders=folders) as window:
@@ -118,7 +120,7 @@ def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back
 def test_who_left_before_the_answer_was_given_nothing(start: Any, place: Place) -> None:
     start()
     event = {"session_id": "agent", "prompt": KNOWN, "cwd": str(place.root)}
-    asked = question([place.root], f"hook.{PROMPT}", event, place.env)
+    asked = question(places(place.root), f"hook.{PROMPT}", event, place.env)
     connected = connect(place.env)
     assert connected is not None
     connected.sendall(json.dumps(asked).encode() + b"\n")
@@ -129,9 +131,10 @@ def test_who_left_before_the_answer_was_given_nothing(start: Any, place: Place) 
 
 def test_both_editors_are_told_and_the_second_holds_it_later(start: Any, place: Place) -> None:
     first, second = editors = start(), start()
-    roots = [place.root, knowledge.make(place.base / "other")]  # of both, in the holder's engine
+    other = knowledge.make(place.base / "other")
+    both = places(place.root, other)  # in an engine of the holder's
     for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
-        assert ask(roots, f"tool.{method}", {"session_id": "a"} | task, env=place.env, timeout=WAIT)
+        assert ask(both, f"tool.{method}", task | {"session_id": "a"}, env=place.env)
         for editor in editors:
             editor.pushed("a", in_play)
     assert "jwt-rotates" in prompt(place)
@@ -234,15 +237,21 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
     one = start()
     before = one.request("vouch/status")
     since = len(one.received)
-    for roots, names in (([other], ["other"]), ([place.root, other], ["other", "project"])):
+    beside = {BaseInTree((str(other), str(place.root)))}  # of the tree that the window has open
+    held = partial(ask, timeout=WAIT, env=place.env)
+    for asked, names in (
+        *((places(other), ["other"]), (beside, ["other"])),
+        (places(place.root, other), ["other", "project"]),
+    ):
         status, found = (
-            ask(roots, f"tool.{name}", params, timeout=WAIT, env=place.env)["structuredContent"]
+            held(asked, f"tool.{name}", params)["structuredContent"]
             for name, params in (("status", {}), ("claim", {"id": "elsewhere"}))
         )
         assert [Path(row["root"]).name for row in status["roots"]] == names
         assert found["claim"]["id"] == "elsewhere"
-    text = "What is a JWT elsewhere?"
-    assert put(place, f"hook.{PROMPT}", other, session_id="away", prompt=text, cwd=str(other))
+    event = {"prompt": "What is a JWT elsewhere?", "cwd": str(other)}
+    for asked, session_id in ((places(other), "away"), (beside, "away beside")):
+        assert held(asked, f"hook.{PROMPT}", event | {"session_id": session_id})
     nowhere = {"task": KNOWN, "session_id": "nowhere"}
     assert ask([], "tool.context", nowhere, timeout=WAIT, env=place.env) is None
     assert one.request("vouch/status")["roots"] == before["roots"]
@@ -250,7 +259,7 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
     assert "elsewhere" not in messages
     assert "away" not in messages
     assert not one.request("vouch/search", {"query": "green elsewhere"})["hits"]
-    assert one.in_play("away") == []
+    assert one.in_play("away") == one.in_play("away beside") == []
 
 
 async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,14 +269,14 @@ async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.M
     told = list[Push]()
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
-        watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
+        watching = Caller(env={}, places=places(one), names=dict.fromkeys(places(one), "mine"))
         who = Subscriber(lambda: watching, told.append, hears_all=True)
         tasks.start_soon(who.keep_told, engines.engines, engines.sessions)
-        wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
+        wanted = [Caller(places=places(*roots)) for roots in ([one], [one, two])]
         alone, both = map(engines.engine_for, wanted)
-        assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
-        assert [*alone.registry.collections] == [one]
-        assert {*both.registry.collections} == {one, two}
+        assert engines.engine_for(Caller(places=places(one))) is alone
+        assert {*alone.registry.collections} == places(one)
+        assert {*both.registry.collections} == places(one, two)
         assert not alone.env
         both.observe("agent", None, KNOWN)
         await bases.until(lambda: bool(told))
@@ -281,8 +290,8 @@ async def test_a_hook_learns_that_its_base_has_just_begun_to_be_served(place: Pl
     event = {"session_id": "agent", "prompt": KNOWN, "cwd": str(place.root)}
     async with anyio.create_task_group() as tasks:
         engines = LocalServer(place.env, tasks)
-        caller = Caller(env={}, trees=frozenset({place.root}))
-        request = question([place.root], f"hook.{PROMPT}", event, {}) | {"waits": False}
+        caller = Caller(env={}, places=places(place.root))
+        request = question(places(place.root), f"hook.{PROMPT}", event, {}) | {"waits": False}
         assert await engines._answer(request, caller) == {"ok": False, "may_wait": True}
         bases.only(engines.engine_for(caller)).ready_at = 0.0
         assert "jwt-rotates" in json.dumps(await engines._answer(request, caller))
@@ -295,7 +304,7 @@ async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
-        watching = Caller(env={}, trees=frozenset({two}))
+        watching = Caller(env={}, places=places(two))
         who = Subscriber(lambda: watching, told.append)
         tasks.start_soon(who.keep_told, engines.engines, engines.sessions)
         made = engines.engine_for(watching)
@@ -319,9 +328,10 @@ async def test_a_subscriber_is_who_he_says_and_has_to_read(monkeypatch: pytest.M
     here, there = socket.socketpair()
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
-        params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
+        names = dict.fromkeys(places(Path("/kb")), "mine")
+        params = {"all": True, "push": [], "names": names.items(), "viewer": ["one", None]}
         one = subscriber_for(Caller(), params, writer)
-        assert one.caller() == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
+        assert one.caller() == Caller(names=names, viewer=Viewer("one", None))
         for number in range(10_000):
             one.tell(Push("agent", number))
         assert writer.is_closing()

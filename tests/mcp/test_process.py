@@ -2,12 +2,15 @@
 
 import json
 import re
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.kb.discovery import BaseInTree
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
+from tests.engine.bases import places
 from tests.hook.conftest import Place
 from tests.mcp.conftest import Host, content_of, host, text_of
 from tests.protocol import knowledge
@@ -21,18 +24,19 @@ def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> Non
     root, home, other = place.root, tmp_path / "home", str(tmp_path / "home" / "other")
     home.mkdir()
 
-    def found(*folders: str, is_chosen: bool = False) -> frozenset[Path]:
-        return Projects({}, home, is_chosen=is_chosen).asked({}, folders).trees
+    def found(*folders: str, is_chosen: bool = False) -> Set[BaseInTree]:
+        return {*Projects({}, home, is_chosen=is_chosen).asked({}, folders).places}
 
-    assert found() == frozenset()
-    assert found(other, root.as_uri()) == {root}
-    assert found(str(root), is_chosen=True) == frozenset()
+    assert not found()
+    assert found(other, root.as_uri()) == places(root)
+    assert not found(str(root), is_chosen=True)
     for variable in HOST_VARIABLES:
         for folders in (str(root), f"{home},{root}", f"{home.as_uri()}, {root.as_uri()}"):
-            assert Projects({variable: folders}, home, is_chosen=False).asked({}).trees == {root}
+            projects = Projects({variable: folders}, home, is_chosen=False)
+            assert projects.asked({}).places == [*places(root)]
     projects = Projects({}, home, is_chosen=False)
     for named in (root, root / ".vouch", root.as_uri(), f"{root}/", root / "src" / "a.py"):
-        assert projects.asked({"root": str(named)}).trees == {root}
+        assert projects.asked({"root": str(named)}).places == [*places(root)]
 
 
 @pytest.mark.parametrize(

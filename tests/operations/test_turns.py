@@ -15,7 +15,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, operati
 from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.client import PROMPT
 
-from tests.engine.bases import ask, base, cached, engine_on, load, reread, unread_engine
+from tests.engine.bases import ask, base, cached, engine_on, load, only, reread, unread_engine
 from tests.protocol import knowledge
 
 PERSONA = "Auth desk </vouch>"
@@ -56,7 +56,7 @@ def test_an_index_that_is_rebuilt_is_said(engine: Engine, root: Path, tmp_path: 
     (records,) = (tmp_path / "cache").rglob(RECORDS)
     records.write_text("{", "utf-8")
     later = unread_engine(root, env=cached(tmp_path))
-    bases = later.registry.collections[root].bases
+    bases = only(later).bases
     assert bases is not None
     assert bases.open() is None
     assert ask(later, "status")["degraded"] == ["index_building", "search_failed"]
@@ -112,7 +112,7 @@ async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine:
     slow = await held_up(engine, go_on)
     for name, params in (("status", {}), ("entity", {"id": "jwt"})):
         await perform(engine, operations()[name], params, Caller())
-    (root,) = engine.registry.collections
+    (root,) = engine.registry.roots
     for file in (root / ".vouch/claims").iterdir():
         file.unlink()
     reread(engine)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.yaml_document import MAX_NODES
 
-from tests.engine.bases import base, engine_on, write
+from tests.engine.bases import base, engine_on, only, write
 from tests.engine.world import said_by
 from tests.kb.samples import claim, page
 
@@ -74,7 +74,7 @@ def test_all_of_them_cost_the_rest_nothing(tmp_path: Path) -> None:
         if not key.startswith(("search", "probe", "context")):
             wanted = clean[key].replace('"degraded": []', '"degraded": ["files_skipped"]')
             assert said[key] == wanted
-    assert engine.registry.collections[root].on_disk.skipped > len(HOSTILE)
+    assert only(engine).on_disk.skipped > len(HOSTILE)
 
 
 @given(st.sampled_from([claim(), page("# T\n\ntext\n")]), MUTATIONS)

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from vouch_sidecar import NoKnowledgeBaseError, open_kb
 from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.engine.collection import SILENT_SECONDS
+from vouch_sidecar.kb.discovery import BaseInTree
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
-from tests.engine.bases import Clock, ask, base, counts, engine_on, load, settle, until
+from tests.engine.bases import Clock, ask, base, counts, engine_on, load, places, settle, until
 from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
@@ -94,11 +96,11 @@ def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
 
 async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Path) -> None:
     """No other asker's question is answered from it."""
-    roots = frozenset({theirs(tmp_path)})
+    stranger = places(theirs(tmp_path))
     async with anyio.create_task_group() as tasks:
         server = LocalServer({TRUST: "/elsewhere"}, tasks)
-        other = server.engine_for(Caller(trees=roots))
-        trusting = server.engine_for(Caller(trees=roots, env={TRUST: str(tmp_path)}))
+        other = server.engine_for(Caller(places=stranger))
+        trusting = server.engine_for(Caller(places=stranger, env={TRUST: str(tmp_path)}))
         await until(lambda: trusting.registry.has_looked)
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []
@@ -106,6 +108,18 @@ async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Pa
         (refused,) = ask(other, "status")["refused"]
         assert TRUST in refused
         tasks.cancel_scope.cancel()
+
+
+def test_who_names_what_no_search_would_give_is_refused(tmp_path: Path) -> None:
+    engine, root = served(tmp_path / "a" / "b"), base(tmp_path / "kb")
+    folder = base(tmp_path / "theirs")
+    os.chown(folder, STRANGER, STRANGER)
+    for place in ((folder, folder), ("kb", root), (root, "."), (root, root / "no"), ("\0", root)):
+        with chdir(tmp_path):
+            engine.registry.add([BaseInTree(map(str, place))])
+    assert not engine.registry.collections
+    engine.registry.add(places(root))
+    assert engine.registry.collections
 
 
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path) -> None:

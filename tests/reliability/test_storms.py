@@ -10,6 +10,7 @@ from vouch_sidecar.surfaces.hook.client import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.user_socket import ask
 
 from tests.conftest import LONG
+from tests.engine.bases import places
 from tests.engine.processes import place, until
 from tests.protocol import knowledge
 from tests.protocol.client import PATIENT, Client, at
@@ -72,7 +73,7 @@ def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
                 sent = changed(random, right[event])
                 if number % 2:  # what another program sends, and what our hook makes of it
                     sent = {**sent, "cwd": str(root)} if isinstance(sent, dict) else {}
-                said = ask([root], f"hook.{event}", sent, env=env, timeout=30)
+                said = ask(places(root), f"hook.{event}", sent, env=env, timeout=30)
                 assert said is None or set(said) == {"hookSpecificOutput"}, (event, sent)
                 spoken += said is not None
             for request_id in {*asked, *prompts}:

@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.hook.client import FILE, PROMPT, START
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, base, cached, load, unread_engine, until
+from tests.engine.bases import Clock, base, cached, load, only, unread_engine, until
 from tests.protocol.knowledge import config
 from tests.workspace.places import cite, commit_as, git, repository
 
@@ -46,7 +46,7 @@ async def by_jsonl(engine: Engine, name: str, **params: Any) -> Any:
 
 
 def projects_of(engine: Engine) -> Projects:
-    return Projects(engine.env, next(iter(engine.registry.collections)), is_chosen=True)
+    return Projects(engine.env, Path(next(iter(engine.registry.collections)).root), is_chosen=True)
 
 
 async def no_folders() -> list[str]:
@@ -75,7 +75,7 @@ async def test_no_question_waits_for_ever(root: Path, capsys: pytest.CaptureFixt
     engine = engine_at(root, clock=clock)
     clock.now += READY_SECONDS
     engine.registry.set_folders([root, new := base(root.parent / "zoo")])
-    engine.registry.collections[new].ready_at = inf  # of which nobody asks
+    only(engine, new).ready_at = inf  # of which nobody asks
     for ask in (by_jsonl, by_mcp):
         found = await ask(engine, "experts", topic="relay", types=["ship"])
         assert (found["complete"], "index_building" in found["degraded"]) == (False, True)

@@ -97,11 +97,18 @@ def test_a_base_below_the_top_is_that_of_the_same_folder(plain: Path, tmp_path: 
 
 
 def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:
-    """The shell and a host of MCP add what they found, others search."""
+    """The shell and a host of MCP add what they found, others search. Who stands elsewhere in that
+    tree may find another one.
+    """
     for name in ("a", "b"):
-        git(plain, "worktree", "add", "-q", "-b", name, str(plain / "wt" / name))
-        cite(plain / "wt" / name, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
+        git(plain, "worktree", "add", "-q", "-b", name, str(plain / f"of-{name}" / name))
+        cite(plain / f"of-{name}" / name, "named", f"`{FILE}` has the ledger lock.", "elsewhere")
     engines = [unread_engine(plain), unread_engine()]
-    engines[1].registry.add(find(plain, {}))
-    served = [[each.root for each in engine.registry.collections.values()] for engine in engines]
-    assert served == [[plain / "wt" / "a"]] * 2
+    for engine, folder, name in (*((each, "", "a") for each in engines), (engines[1], "of-b", "b")):
+        places = find(plain / folder, {}).places
+        if engine is engines[1]:
+            engine.registry.add(places)
+        (asked,) = engine.registry.asked(Caller(places=frozenset(places)))
+        assert (asked.root, asked.tree) == (plain / f"of-{name}" / name, plain)
+    for root, asked in engines[1].registry.collections.items():
+        assert engines[1].registry.chosen(Caller(), root.root) == [asked]

@@ -14,7 +14,7 @@ from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with
-from vouch_sidecar.kb.discovery import is_refused, why_refused
+from vouch_sidecar.kb.discovery import BaseInTree, is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Degraded, Problem, Severity
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
@@ -122,13 +122,12 @@ class Due:
 
 class Collection:
     """A knowledge base of this process, in folder `root`, and the working tree whose files it
-    speaks of: what reads its files, and what is published of them.
+    speaks of there: what reads its files, and what is published of them.
     """
 
     def __init__(
         self,
-        root: Path,
-        tree: Path,
+        place: BaseInTree,
         env: Mapping[str, str],
         client: Mapping[str, object],
         clock: Callable[[], float],
@@ -139,7 +138,8 @@ class Collection:
         `bump` is called when a fault begins or ends, and when reports were taken in. `opted_out`
         is the number of the last opt-out.
         """
-        self.root, self.tree, self.kb_dir = root, tree, root / KB_DIRNAME
+        self.root, self.tree = map(Path, place)
+        self.place, self.kb_dir = place, self.root / KB_DIRNAME
         caches = user_folder(env)
         self.bases = None if caches is None else Bases(caches, self.kb_dir)
         """Its part of the user's cache; None without a cache."""
@@ -149,15 +149,15 @@ class Collection:
         """Until when who asks may wait for what this process has yet to read of it."""
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
         nothing = Seen(Knowledge(), OnDisk(), Checkout())
-        self.published = Published(World(tree, root), nothing).configured(client, env)
+        self.published = Published(World(self.tree, self.root), nothing).configured(client, env)
         """`Registry.publish` alone assigns it later, on the event loop."""
         self.due, self.due_around = Due(clock, bump), Due(clock, bump)
         """What is to be looked at below `.vouch/`, and of other files below the working tree."""
         self.has_said_pending = False
         """Whether an answer said `workspace_pending` since a world was published."""
-        self.paused_until = partial(end_in, pause_file(root, env))
+        self.paused_until = partial(end_in, pause_file(place.root, env))
         self.faults = Faults(bump, clock)
-        self.identity = root, opted_out
+        self.identity = self.root, opted_out
         """What sessions know it by until `reflex` is switched on again, as its name may pass to
         another one: its folder, and the number of the opt-out that this ended.
         """

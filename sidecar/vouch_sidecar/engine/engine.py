@@ -157,7 +157,7 @@ class Engine:
         if by.env is None:
             session.is_clients = True
         else:
-            session.shared_for |= by.trees or frozenset()
+            session.shared_for |= by.places or frozenset()
         self.sessions.tellable.bump()
 
     def salience(

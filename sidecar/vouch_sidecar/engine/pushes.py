@@ -39,7 +39,7 @@ class Subscriber:
         bases.
         """
         is_own = caller.session_id is not None and session.is_clients
-        return self.hears_all or is_own or not session.shared_for.isdisjoint(caller.trees or ())
+        return self.hears_all or is_own or not session.shared_for.isdisjoint(caller.places or ())
 
     async def keep_told(self, engines: Callable[[], Sequence[Engine]], sessions: Sessions) -> None:
         """Tell what is new to him in sessions, which these engines of the process share, until

@@ -16,7 +16,9 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
+    BaseInTree,
     Found,
+    admitted,
     find,
     is_in_package,
     is_setting,
@@ -39,17 +41,17 @@ class Caller:
     """A connection that asks.
 
     `session_id` is its own session, if it has one. `env` is the environment of the process that it
-    comes from; None if that is this one. `trees` are the working trees whose knowledge bases it may
-    ask, None for those of the process's own folders; `at` is the file or folder that it asks about.
+    comes from; None if that is this one. `places` are the knowledge bases that it may ask, None for
+    those of the process's own folders; `at` is the file or folder that it asks about.
     `is_model` tells whether a model reads the answers.
     """
 
     session_id: str | None = None
     viewer: Viewer | None = None
     env: Mapping[str, str] | None = None
-    trees: frozenset[Path] | None = None
-    names: Mapping[Path, str | None] | None = None
-    """What a caller who knows these working trees himself calls their collections in rows."""
+    places: frozenset[BaseInTree] | None = None
+    names: Mapping[BaseInTree, str | None] | None = None
+    """What a caller who knows these himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
     left: Future[None] | None = field(default=None, compare=False)
@@ -85,7 +87,7 @@ class Served:
 
 
 class Registry:
-    """The served knowledge bases by working tree, with the settings of this process's client."""
+    """The knowledge bases that a process serves, with the settings of its client."""
 
     def __init__(
         self,
@@ -106,10 +108,12 @@ class Registry:
         self._sessions = sessions
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
-        self.collections: dict[Path, Collection] = {}
-        """Those served, by working tree, in that order."""
+        self.collections: dict[BaseInTree, Collection] = {}
+        """Those served, in the order of their working trees."""
         self.roots = set[Path]()
         """The folders of all knowledge bases that are or were served: no generation falls."""
+        self._named = Found()
+        """Those that somebody found, and names."""
         self._folders: dict[Path, Found] = {}
         """By folder of the workspace, or another one that somebody asks from."""
         self._documents: dict[Path, Found] = {}
@@ -123,7 +127,7 @@ class Registry:
 
     @property
     def _found(self) -> list[Found]:
-        return [*self._folders.values(), *self._documents.values()]
+        return [self._named, *self._folders.values(), *self._documents.values()]
 
     @property
     def refused(self) -> list[str]:
@@ -139,18 +143,18 @@ class Registry:
         self._folders[folder] = found
         self._serve_found()
 
-    def add(self, found: Found) -> None:
-        """Serve knowledge bases that somebody found, too."""
-        for place in found.places:  # the first one of a tree counts
-            self._folders.setdefault(Path(place.tree), Found([place]))
+    def add(self, places: Iterable[BaseInTree]) -> None:
+        """Serve knowledge bases that somebody found, too, but for those that are refused here."""
+        found = admitted(places, self.env, self.settings.trust.folders)
+        self._named = Found([*{*self._named.places, *found.places}], found.refused)
         self._serve_found()
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
         for questions about it alone, while it is open.
         """
-        own, found = self.own_trees, self.found_from(path)
-        served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
+        own, found = self.own, self.found_from(path)
+        served = [place for place in found.places if place in own or not is_in_package(place.root)]
         self._documents[path] = Found(served, found.refused)
         self._serve_found()
 
@@ -160,16 +164,19 @@ class Registry:
         self._serve_found()
         self._bump()  # none may be refused any more
 
-    def around(self, path: Path | None) -> frozenset[Path]:
+    def around(self, path: Path | None) -> frozenset[BaseInTree]:
         """What a client may ask about a document: his own, and what the document led to."""
-        of_it = None if path is None else self._documents.get(path)
-        return self.own_trees | (frozenset() if of_it is None else of_it.trees)
+        return self.own.union(self._documents[path].places if path in self._documents else ())
 
     @property
-    def own_trees(self) -> frozenset[Path]:
-        """The working trees that folders lead to; without any folder, those of open documents."""
+    def own(self) -> frozenset[BaseInTree]:
+        """Those that somebody names, and those that folders lead to; without any folder, those of
+        open documents.
+        """
         return frozenset(
-            tree for found in (self._folders or self._documents).values() for tree in found.trees
+            place
+            for found in (self._named, *(self._folders or self._documents).values())
+            for place in found.places
         )
 
     def set_folders(self, folders: Iterable[Path]) -> None:
@@ -180,15 +187,16 @@ class Registry:
 
     def _serve_found(self) -> None:
         """Serve the knowledge bases that were found, and no others."""
-        before, served = self.collections, dict[Path, Collection]()
-        for place in (place for found in self._found for place in found.places):
-            if (tree := Path(place.tree)) not in served:
-                opted_out = self._sessions.opted_out[root := Path(place.root)]
-                new = root, tree, self.env, self.client, self._clock, self._bump, opted_out
-                served[tree] = before.get(tree) or Collection(*new)
-        if served.keys() != before.keys():
-            self.collections = dict(sorted(served.items()))
-            self.roots.update(each.root for each in served.values())
+        places = {place for found in self._found for place in found.places}
+        if places != self.collections.keys():
+            new, out = (self.env, self.client, self._clock, self._bump), self._sessions.opted_out
+            served = [
+                self.collections.get(place) or Collection(place, *new, out[Path(place.root)])
+                for place in places
+            ]
+            served.sort(key=lambda each: (each.tree, each.root))
+            self.collections = {each.place: each for each in served}
+            self.roots.update(each.root for each in served)
             self.name_collections()
             self._bump()
 
@@ -225,8 +233,8 @@ class Registry:
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
-        trees = self.own_trees if caller.trees is None else caller.trees
-        return [c for tree, c in self.collections.items() if tree in trees]
+        places = self.own if caller.places is None else caller.places
+        return [c for place, c in self.collections.items() if place in places]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         """The collections that a caller means: of several working trees of one knowledge base that
@@ -241,20 +249,20 @@ class Registry:
         holding = [c for c in chosen if _depth(c.tree, path) or path == c.root]
         if not holding:
             raise UnknownRootError
-        return [max(holding, key=lambda c: len(c.root.parts))]
+        return [max(holding, key=lambda c: (c.root == path, len(c.root.parts)))]
 
     def shown_name(self, collection: Collection, caller: Caller) -> str | None:
         """The name of a collection in rows of answers; None if the caller may ask no other one."""
         if caller.names is not None:
-            return caller.names.get(collection.tree)
+            return caller.names.get(collection.place)
         return collection.name if len({c.root for c in self.asked(caller)}) > 1 else None
 
     def with_names(self, caller: Caller) -> Caller:
-        """A caller as any process may know him: with the working trees that he may ask, and what
-        rows call their collections.
+        """A caller as any process may know him: with the knowledge bases that he may ask, and what
+        rows call them.
         """
-        names = {each.tree: self.shown_name(each, caller) for each in self.asked(caller)}
-        return replace(caller, trees=frozenset(names), names=names)
+        names = {each.place: self.shown_name(each, caller) for each in self.asked(caller)}
+        return replace(caller, places=frozenset(names), names=names)
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None

@@ -48,8 +48,8 @@ class Session:
         self.id = session_id
         self.last_active = last_active
         """When somebody asked for the session, on the clock of `Sessions`."""
-        self.shared_for: frozenset[Path] = frozenset()
-        """The working trees about which other processes asked in it: who serves these is told."""
+        self.shared_for: frozenset[Hashable] = frozenset()
+        """What other processes asked about in it: who serves these is told."""
         self.is_clients = False
         """Whether the client of this process put texts into it, whoever else did."""
         self.newest = 0

@@ -19,10 +19,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vouch_sidecar.kb.paths import is_below, path_in
 
-TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
-if TYPE_CHECKING:
-    from pathlib import Path
-
 KB_DIRNAME, CONFIG = ".vouch", "config.yaml"
 FORCED = "VOUCH_KB_PATH"
 """Name of the variable that names the only `.vouch/` to serve."""
@@ -41,8 +37,8 @@ ASKS_AS = "VOUCH_PROJECT", "VOUCH_AGENT"
 """Variables that say who asks, in the order of the fields of `Viewer`."""
 SERVED_BY = FORCED, TRUST
 SOUGHT_BY = *SERVED_BY, "HOME", "TMPDIR"
-"""Variables of who asks that decide which knowledge bases are found from a folder; where one is
-known to be found, the former two decide which.
+"""Variables of who asks that decide which knowledge bases are found from a folder; whether one that
+was found is served, the former two decide.
 """
 LOG, RESIDENT = f"{SETTINGS_PREFIX}LOG", f"{SETTINGS_PREFIX}HOOK_RESIDENT"
 """Names with that prefix which set nothing of what is said."""
@@ -74,16 +70,34 @@ def find(
     return Found(finder.placed(start), finder.refused)
 
 
+def admitted(places: Iterable[BaseInTree], env: Mapping[str, str], trusted: Iterable[str]) -> Found:
+    """Those that are there and may be served, of knowledge bases that somebody names."""
+    finder = _Finder(env, list(trusted))
+    served = [
+        place
+        for place in places
+        if all(map(os.path.isabs, place)) and os.path.isdir(place.tree)
+        if env.get(FORCED) or not is_refused(place.root, finder.trusted)
+        if finder.holds_one(place.root)
+    ]
+    return Found(served, finder.refused)
+
+
 def values_in(text: str) -> list[str]:
     """The values of a variable of the environment that is a list: between commas."""
     return [value for each in text.split(",") if (value := each.strip())]
 
 
-class BaseInTree:
+class BaseInTree(tuple[str, str]):
     """The folder that holds a `.vouch/`, and the one whose files it speaks of, by real paths."""
 
-    def __init__(self, root: str, tree: str) -> None:
-        self.root, self.tree = root, tree
+    @property
+    def root(self) -> str:
+        return self[0]
+
+    @property
+    def tree(self) -> str:
+        return self[1]
 
 
 class Found:
@@ -94,12 +108,6 @@ class Found:
     def __init__(self, places: Sequence[BaseInTree] = (), refused: Iterable[str] = ()) -> None:
         self.places, self.refused = places, refused
 
-    @property
-    def trees(self) -> frozenset[Path]:
-        from pathlib import Path  # a hook needs none
-
-        return frozenset(Path(place.tree) for place in self.places)
-
 
 class _Finder:
     """`refused` lists the folders that were not allowed."""
@@ -109,21 +117,23 @@ class _Finder:
         self.refused: list[str] = []
 
     def placed(self, start: str | os.PathLike[str] | None) -> list[BaseInTree]:
-        """The knowledge bases, each with the working trees of which it speaks."""
-        env = self.env
+        """The knowledge bases, each with the working trees of which it speaks. Of several in one
+        working tree the first one counts.
+        """
         try:
-            at = start_folder(env) if start is None else start
-            home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+            at = start_folder(self.env) if start is None else start
+            home = os.path.realpath(self.env.get("HOME") or os.path.expanduser("~"))
             origin = os.path.realpath(at) if place_of(at) == home else place_of(at)
-            if forced := env.get(FORCED):
+            if forced := self.env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
-                roots = [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
+                roots = [folder] if name == KB_DIRNAME and self.holds_one(folder) else []
             else:
                 above = self._above(origin, home) or self._linked(origin, home)
                 roots = self._below(origin, home) if above is None else [above]
         except (OSError, ValueError):  # no file is called so
             return []
-        return [BaseInTree(r, tree) for r in roots for tree in _trees(r, origin, bool(forced))]
+        every = [BaseInTree((r, tree)) for r in roots for tree in _trees(r, origin, bool(forced))]
+        return [*{place.tree: place for place in reversed(every)}.values()][::-1]
 
     def _linked(self, origin: str, home: str) -> str | None:
         """The knowledge base that the main working tree, or the folder with the bare repository,
@@ -146,7 +156,7 @@ class _Finder:
             if passed and os.path.isdir(os.path.join(folder, KB_DIRNAME)):
                 self.refused.append(folder)
                 return None
-            if not passed and self._holds_one(folder):
+            if not passed and self.holds_one(folder):
                 return None if folder == home != origin and not _allows_home(folder) else folder
             parent = os.path.dirname(folder)
             if folder in (home, parent):
@@ -170,12 +180,12 @@ class _Finder:
             level = []
             for folder in allowed:
                 if not is_refused(folder, self.trusted):
-                    (roots if self._holds_one(folder) else level).append(folder)
+                    (roots if self.holds_one(folder) else level).append(folder)
                 elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
                     self.refused.append(folder)
         return roots
 
-    def _holds_one(self, folder: str) -> bool:
+    def holds_one(self, folder: str) -> bool:
         """Whether a folder has a `.vouch/` that may be served."""
         kb_dir = os.path.join(folder, KB_DIRNAME)
         if not os.path.isdir(kb_dir):

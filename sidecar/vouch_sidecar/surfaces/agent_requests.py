@@ -98,7 +98,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     text, key = "", 0
     session: Session | None = None
     try:
-        key = hash((caller.trees, json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True)))
+        key = hash((caller.places, json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True)))
         session_id, file = given.session_of(payload), given.edited_file(payload)
         session = engine.sessions.open(session_id) if session_id else None
         if session is not None and _is_again(session, key, engine.clock()):

@@ -31,7 +31,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     """
     source, sink = claim_streams()
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
-    engine.registry.add(found := projects.asked({}))
+    engine.registry.add((found := projects.asked({})).places)
     if not found.places:
         log.warning("%s", projects.why_none(found))
         engine.registry.serve_from(start, found)  # `status` says why there is none
@@ -65,8 +65,8 @@ async def answer(engine: Engine, request: object, projects: Projects) -> dict[st
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        engine.registry.add(found := projects.asked(params))
-        caller = Caller(trees=found.trees)
+        engine.registry.add(places := frozenset(projects.asked(params).places))
+        caller = Caller(places=places)
         asked = await perform(engine, operation, params, caller, until="first")
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Subscriber
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.discovery import BaseInTree
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.push import Push, PushPart
@@ -32,7 +32,7 @@ def subscriber_for(
     """Who is told, at the other end of a connection, of the sessions in which agents asked about
     his knowledge bases. `params` are those of `subscribe`.
     """
-    names = {Path(tree): name for tree, name in params["names"].items()}
+    names = {BaseInTree(place): name for place, name in params["names"]}
     named = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
     tell, parts = partial(_send, writer), frozenset(params["push"])
     return Subscriber(lambda: named, tell, parts, hears_all=params["all"])
@@ -65,7 +65,7 @@ async def subscribe(
     asked = {
         "all": everything,
         "push": sorted(parts),
-        "names": {str(tree): name for tree, name in named.items()},
+        "names": [*named.items()],
         "viewer": [viewer.project, viewer.agent],
     }
     try:

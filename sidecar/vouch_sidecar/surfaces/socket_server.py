@@ -13,11 +13,10 @@ import json
 import logging
 import signal
 import time
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -27,7 +26,7 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.sessions import Sessions
-from vouch_sidecar.kb.discovery import FORCED, SERVED_BY, is_setting
+from vouch_sidecar.kb.discovery import SERVED_BY, BaseInTree, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, operations
@@ -134,14 +133,12 @@ class LocalServer:
         """The engine that answers a caller: for his knowledge bases, the one that his environment
         names, and the folders of other users that it allows.
         """
-        editor, trees, env = self._editor, caller.trees or frozenset(), caller.env or {}
+        editor, places, env = self._editor, caller.places or frozenset(), caller.env or {}
         named = {name: env[name] for name in SERVED_BY if env.get(name)}
-        asked = trees, *named.items()
-        is_forced_alike = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
+        asked = places, *named.items()
         if (
             editor is not None
-            and is_forced_alike
-            and trees <= editor.registry.own_trees
+            and places <= editor.registry.own
             # One that was made for these answers until that of the editor has read its own.
             and (asked not in self._made or editor.registry.has_looked)
         ):
@@ -155,7 +152,7 @@ class LocalServer:
                 if n not in SERVED_BY and not is_setting(n)
             }
             engine = Engine(env=own | named, sessions=self.sessions)
-            engine.registry.set_folders(trees)
+            engine.registry.add(places)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()
@@ -216,9 +213,9 @@ class LocalServer:
             from vouch_sidecar.surfaces.console.operation_commands import told  # brings click
 
             async def answer(
-                trees: frozenset[Path], operation: Operation[Any, Any], asked: dict[str, Any]
+                places: Iterable[BaseInTree], operation: Operation[Any, Any], asked: dict[str, Any]
             ) -> Result:
-                shell = replace(caller, trees=trees)
+                shell = replace(caller, places=frozenset(places))
                 return await perform(self.engine_for(shell), operation, asked, shell, until="later")
 
             result = await in_worker(
@@ -233,8 +230,8 @@ class LocalServer:
         if event == END and isinstance(params, dict) and (ended := session_of(params)):
             self.sessions.end(ended)
             return {"ok": True, "result": None}
-        if not caller.trees:  # whose texts would count for all that the engine of an editor serves
-            return refusal(None, "invalid_request", "roots: must name knowledge bases")
+        if not caller.places:  # whose texts would count for all that the engine of an editor serves
+            return refusal(None, "invalid_request", "places: must name knowledge bases")
         engine = self.engine_for(caller)
         if event in EVENTS and isinstance(params, dict):
             if not request.get(WAITS, True) and any(
@@ -257,13 +254,12 @@ async def _until_left(reader: asyncio.StreamReader) -> None:
 
 def _caller(request: Request) -> Caller:
     """Who asks, with the viewer and the settings that come with a request, about the knowledge
-    bases that it names, and that are there.
+    bases that it names.
     """
-    trees = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["method"] not in (LINE, SUBSCRIBE)
     return Caller(
         env=carried(request["env"]),
-        trees=trees,
+        places=frozenset(map(BaseInTree, request["places"])),
         is_model=is_model,
         until=request.get("until", inf),
     )

@@ -50,7 +50,7 @@ async def _watch(found: Found) -> None:
         show([Words(push.session_id, "bold", nothing), rows])
         sys.stdout.flush()
 
-    watching = Caller(names=dict.fromkeys(found.trees))
+    watching = Caller(names=dict.fromkeys(found.places))
     if len(found.places) > 1:  # rows say which one they are of, as its config calls it
         engine = engine_on(found)
         async with running(engine):

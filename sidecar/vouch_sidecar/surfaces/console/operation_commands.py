@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.kb.discovery import find
+from vouch_sidecar.kb.discovery import BaseInTree, find
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import (
     OF_EDITORS,
@@ -127,11 +127,11 @@ class OperationCommand(click.Command):
 def told(
     asked: Mapping[str, Any],
     env: Mapping[str, str],
-    answer: Callable[[frozenset[Path], Operation[Any, Any], dict[str, Any]], Result],
+    answer: Callable[[Iterable[BaseInTree], Operation[Any, Any], dict[str, Any]], Result],
 ) -> dict[str, Any] | str | None:
     """What is printed of a command line that another process with the environment `env` sent, as
     `entry` does; `TYPED` if its standard input is wanted, too; None where that process has to see
-    for itself what is wrong or not found. `answer` asks the knowledge bases of some working trees.
+    for itself what is wrong or not found. `answer` asks some knowledge bases.
     """
     name, *arguments = asked["line"]
 
@@ -147,7 +147,7 @@ def told(
             context = command.make_context(name, arguments, obj=typed, default_map=default)
             found = find(start_at(context.params["root"], asked["folder"]), env)
             if found.places and not found.refused:
-                return command.told(context.params, partial(answer, found.trees), asked["folder"])
+                return command.told(context.params, partial(answer, found.places), asked["folder"])
     except click.Abort:
         return TYPED
     except (OperationError, click.ClickException):

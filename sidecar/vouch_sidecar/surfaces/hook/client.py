@@ -101,9 +101,7 @@ def _answer(event: str, data: bytes, env: Env) -> object:
         return None
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
-    # Of several in one working tree the first is served, as in `Registry`.
-    served = {place.tree: place for place in reversed(find(start, env).places)}.values()
-    awake = [place for place in served if paused_until(place.root, env) is None]
+    awake = [p for p in find(start, env).places if paused_until(p.root, env) is None]
     # A session ends wherever its agent stands.
     return _ask(awake, event, {**given, "cwd": start}, env) if awake or event == END else None
 
@@ -116,7 +114,7 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     `is_worth_waiting`; another one where that found the socket held. None where it is not, where
     the start failed, and where none may be started. Raises OSError.
     """
-    request = question([place.tree for place in places], f"{HOOK}{event}", payload, env)
+    request = question(places, f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
     request[WAITS] = event != PROMPT or is_beginning(env)
     _end_after(allowed(event, places, env, begins=request[WAITS]))

@@ -72,7 +72,7 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
 
 def project_of(start: Path) -> Path:
     """The folder of the knowledge base at or above a folder, else that."""
-    trees = find(start, os.environ).trees
+    trees = [Path(place.tree) for place in find(start, os.environ).places]
     return next((tree for tree in trees if start.resolve().is_relative_to(tree)), start)
 
 

@@ -27,7 +27,7 @@ TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
 if TYPE_CHECKING:
     from typing import Any
 
-    Folders = Iterable[str | os.PathLike[str]]
+    from vouch_sidecar.kb.discovery import BaseInTree
 
 SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
@@ -80,7 +80,7 @@ def connect(env: Mapping[str, str], path: str | None = None) -> _socket.socket |
 
 
 def question(
-    roots: Folders,
+    places: Iterable[BaseInTree],
     method: str,
     params: Mapping[str, Any],
     env: Mapping[str, str],
@@ -89,7 +89,7 @@ def question(
     that answers has another environment.
     """
     asked = {"method": method, "params": params, "env": carried(env)}
-    return {**asked, "roots": sorted(os.fspath(root) for root in roots)}
+    return {**asked, "places": sorted(places)}
 
 
 def exchange(
@@ -131,7 +131,7 @@ def is_beginning(env: Mapping[str, str]) -> bool:
 
 
 def ask(
-    roots: Folders,
+    places: Iterable[BaseInTree],
     method: str,
     params: Mapping[str, Any],
     *,
@@ -147,7 +147,7 @@ def ask(
     if any(name.startswith(MODEL) for name in env) or (connected := connect(env)) is None:
         return None
     seconds = timeout + (READY_SECONDS if is_patient or is_beginning(env) else 0.0)
-    answered = exchange(connected, question(roots, method, params, env), seconds)
+    answered = exchange(connected, question(places, method, params, env), seconds)
     return None if answered is None else answered.get("result")
 
 

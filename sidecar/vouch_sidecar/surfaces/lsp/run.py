@@ -61,7 +61,7 @@ async def _tell_of_holder(server: Sidecar) -> None:
     change.
     """
     env, named = server.engine.env, partial(server.engine.registry.with_names, server.caller)
-    if (caller := named()).trees:
+    if (caller := named()).places:
         tell = partial(server.protocol.notify, SALIENCE)
         await subscribe(caller, env, tell, server.parts, lasts=lambda: caller == named())
 

@@ -73,7 +73,7 @@ class Sidecar(LanguageServer):
         path = local_path(uri)
         at = None if path is None else anchored(path)
         return replace(
-            self.caller, trees=self.engine.registry.around(path), at=at, uri_for=self.uris()
+            self.caller, places=self.engine.registry.around(path), at=at, uri_for=self.uris()
         )
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:

@@ -72,7 +72,7 @@ async def _serve(
     if (connected := connect(env)) is not None:
         connected.close()
     else:  # its first call shall not wait for the first read
-        engine.registry.add(projects.asked({}))
+        engine.registry.add(projects.asked({}).places)
     server = server_of(Answers(projects, engine), every_tool=every_tool)
     async with anyio.create_task_group() as tasks, running(engine):
         tasks.start_soon(client.read, source)
@@ -156,14 +156,14 @@ class Answers:
         self, operation: Operation[Any, Any], params: Object, found: Found
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        method, roots, env = TOOL + operation.name, found.trees, self.engine.env
+        method, places, env = TOOL + operation.name, frozenset(found.places), self.engine.env
         is_patient = not self.engine.registry.collections
-        held = partial(ask, roots, method, params, env=env, is_patient=is_patient)
+        held = partial(ask, places, method, params, env=env, is_patient=is_patient)
         answered: Object | None = await in_worker(held, abandon_on_cancel=True)
         if answered is not None:
             return answered
-        self.engine.registry.add(found)
-        caller = Caller(trees=found.trees, is_model=True)
+        self.engine.registry.add(places)
+        caller = Caller(places=places, is_model=True)
         return await tool_result(self.engine, operation, params, caller)
 
 
