@@ -154,10 +154,8 @@ class Engine:
             return
         session = self.sessions.open(session_id)
         session.touch(slot, text, counts_for, next(self.sessions.numbers), final=final)
-        if by.env is None:
-            session.is_clients = True
-        else:
-            session.shared_for |= by.places or frozenset()
+        session.is_clients |= by.is_client
+        session.shared_for |= frozenset() if by.is_client else by.places or frozenset()
         self.sessions.tellable.bump()
 
     def salience(

@@ -34,12 +34,14 @@ class Subscriber:
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
-        """Whether he is told of a session: a client, who has one of his own, of those into which
-        clients put texts; and everybody of those in which another process asked about his knowledge
-        bases.
+        """Whether he is told of a session: a client of those into which clients put texts, and
+        everybody of those in which another process asked about his knowledge bases.
         """
-        is_own = caller.session_id is not None and session.is_clients
-        return self.hears_all or is_own or not session.shared_for.isdisjoint(caller.places or ())
+        return (
+            self.hears_all
+            or (caller.is_client and session.is_clients)
+            or not session.shared_for.isdisjoint(caller.places or ())
+        )
 
     async def keep_told(self, engines: Callable[[], Sequence[Engine]], sessions: Sessions) -> None:
         """Tell what is new to him in sessions, which these engines of the process share, until

@@ -64,6 +64,11 @@ class Caller:
     """The URI by which he knows a file."""
 
     @property
+    def is_client(self) -> bool:
+        """Whether this is the client of this process; to be told, he may bring its environment."""
+        return self.env is None or self.session_id is not None
+
+    @property
     def hears(self) -> bool:
         """Whether he still waits for an answer: what nobody hears was not given."""
         return self.left is None or not self.left.done()
@@ -275,8 +280,9 @@ class Registry:
         limits = [settings.recall.timeout_ms for settings in all_settings]
         deadline = Deadline(min(limits, default=0) / 1000, self._clock, caller.until)
         for collection, settings in zip(chosen, all_settings, strict=True):
-            env = self.env if caller.env is None else caller.env
-            who = viewer_for(settings, viewer, caller.viewer, env)
+            who = viewer_for(
+                settings, viewer, caller.viewer, self.env if caller.env is None else caller.env
+            )
             view = View(
                 collection.name,
                 self._nothing if collection.is_silent else collection.knowledge,
