@@ -11,7 +11,8 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.threads import ANSWERS
-from vouch_sidecar.surfaces.agent_requests import respond
+from vouch_sidecar.surfaces.agent_requests import EVENTS, respond
+from vouch_sidecar.surfaces.hook.client import NAMES
 from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of, session_of
 
 from tests.engine.bases import Clock, Listener, ask, pushed
@@ -121,6 +122,10 @@ def test_an_event_may_name_the_viewer(agent: Agent, tmp_path: Path) -> None:
     assert again(PROMPT, prompt=asked) == ""
     for viewer in ({"agent": "ada"}, {"agent": "ada", "project": 5}):
         assert "two keys" in again(PROMPT, str(viewer), prompt=asked, viewer=viewer)
+
+
+def test_the_command_sends_what_is_answered() -> None:
+    assert {*EVENTS, END} == {*NAMES}
 
 
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
