@@ -163,11 +163,9 @@ def performed(engine: Engine, operation: Operation[P, R], caller: Caller, **para
     return _THREAD.submit(_LOOP.run, asked).result()
 
 
-def ask(
-    engine: Engine, operation: str, caller: Caller | None = None, /, **params: Any
-) -> dict[str, Any]:
+def ask(engine: Engine, name: str, who: Caller | None = None, /, **params: Any) -> dict[str, Any]:
     """The result of an operation as every surface gives it."""
-    return as_json(performed(engine, operations()[operation], caller or Caller(), **params))
+    return as_json(performed(engine, operations()[name], who or Caller(), **params))
 
 
 def health_told(engine: Engine) -> tuple[str, str | None]:

@@ -16,18 +16,8 @@ from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 
-from tests.engine.bases import (
-    ask,
-    base,
-    cached,
-    counts,
-    known,
-    only,
-    places,
-    unread_engine,
-    until,
-    write,
-)
+from tests.engine import bases
+from tests.engine.bases import ask, base, cached, counts, only, places, unread_engine, until, write
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, held, repository
 
@@ -46,7 +36,7 @@ async def test_a_checkout_of_another_branch_is_one_step(
         monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
         monkeypatch.setattr(CollectionFollower, "_watch", lambda _: anyio.sleep_forever())
     repository = tmp_path / "repository"
-    root = base(repository / below, known("relay", "Key Vault Relay"))
+    root = base(repository / below, bases.known("relay", "Key Vault Relay"))
     git(repository, "init", "-q", "-b", "other")
     for branch, about in (("other", "relay"), ("main", "vault")):
         for i in range(60):
@@ -152,9 +142,7 @@ async def test_unreported_files_are_listed(tmp_path: Path, monkeypatch: pytest.M
 async def test_while_git_holds_its_lock_nothing_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str
 ) -> None:
-    """Neither the files of a base, nor those of the working tree that it serves. It holds up no
-    other base.
-    """
+    """Neither the files of a base, nor those of its working tree. It holds up no other base."""
     monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 60)
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))

@@ -18,18 +18,7 @@ from vouch_sidecar.retrieval.salience import Salient, rank
 from vouch_sidecar.retrieval.view import View
 
 from tests.engine import bases
-from tests.engine.bases import (
-    Clock,
-    Listener,
-    ask,
-    base,
-    configure,
-    engine_on,
-    load,
-    places,
-    pushed,
-    write,
-)
+from tests.engine.bases import Clock, Listener, ask, base, configure, engine_on, load, pushed, write
 from tests.engine.processes import place
 from tests.kb.samples import claim, entity, page
 from tests.workspace.places import cite
@@ -99,7 +88,7 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
 def test_a_window_is_told_of_what_clients_say_whoever_uses_the_id(engine: Engine) -> None:
     told = list[Push]()
     window = Subscriber(lambda: Caller(session_id="s"), told.append)
-    elsewhere = Caller(env={}, places=places(Path("/elsewhere")))
+    elsewhere = Caller(env={}, places=bases.places(Path("/elsewhere")))
     spoke = [("s", None), ("s", elsewhere), ("t", elsewhere), ("t", None), ("u", elsewhere)]
     for session_id, caller in spoke:
         engine.observe(session_id, None, "the Key Vault", caller)
@@ -294,7 +283,7 @@ def test_a_content_that_is_replaced_is_told(engine: Engine, listener: Listener, 
 def test_a_change_elsewhere_is_no_generation(tmp_path: Path, root: Path, engine: Engine) -> None:
     two = base(tmp_path / "two")
     both = engine_on(root, two, sessions=engine.sessions)
-    window = Caller(session_id="s", places=places(root))
+    window = Caller(session_id="s", places=bases.places(root))
     told, who = list[Push](), Subscriber(lambda: window, lambda push: told.append(push))
 
     def counted(text: str) -> list[int]:
@@ -313,9 +302,7 @@ def test_a_change_elsewhere_is_no_generation(tmp_path: Path, root: Path, engine:
     assert ask(both, "status")["generation"] > ask_of_both, "it never falls"
 
 
-def test_a_push_says_whether_texts_alone_changed_it(
-    root: Path, engine: Engine, listener: Listener
-) -> None:
+def test_a_push_says_if_texts_changed_it(root: Path, engine: Engine, listener: Listener) -> None:
     other = engine_on(root, sessions=engine.sessions)
 
     def told(text: str) -> list[bool]:
@@ -460,7 +447,7 @@ async def test_a_failure_silences_no_other(tmp_path: Path, monkeypatch: pytest.M
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one)
     other = engine_on(two, sessions=engine.sessions)
-    both, told = Caller(places=places(one, two)), list[str]()
+    both, told = Caller(places=bases.places(one, two)), list[str]()
     who = Subscriber(lambda: both, lambda push: told.append(push.session_id), hears_all=True)
 
     def fail(view: View, texts: list[str], most: int) -> list[Salient]:

@@ -184,8 +184,7 @@ def test_a_file_changed_while_read_is_reread(root: Path, monkeypatch: pytest.Mon
 
 
 def test_the_next_process_reads_what_changed(root: Path, tmp_path: Path, reads: list[str]) -> None:
-    first = settled(root)
-    world = looked(first)
+    world = looked(settled(root))
     (kept,) = (tmp_path / "cache").rglob("beside-workspace*")
     assert b"Relay" not in kept.read_bytes()
     reads.clear()
@@ -225,8 +224,7 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     for number, place in enumerate((f"/home/dev/repo/{RELAY}#L3", (root / RELAY).as_uri())):
         cite(root, f"gone{number}", "It rang.", place)
     asked = {"type": "message", "metadata": {"question": "Is it up?"}}
-    talk = source(b"Talk.", locator=RELAY, **asked)
-    write(root, of_vouch(talk))
+    write(root, of_vouch(source(b"Talk.", locator=RELAY, **asked)))
     git(root, "rm", "-q", "-f", RELAY)
     assert list(looked(settled(root)).quotes.gone.values()) == [RELAY, RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})

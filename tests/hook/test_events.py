@@ -343,8 +343,7 @@ def test_a_quote_of_which_a_change_takes_a_part_is_told_first(agent: Agent, tmp_
     content = b"One is up.\n# It restarts at night.\n"
     cite(agent.root, "both", "Both hold.", "src/relay.py", content, quote=content[4:30])
     again = Agent(agent.root, tmp_path)
-    new = "Every httpx client needs a timeout.\n"
-    event = changed(again, "src/relay.py", "One is up.\n", new)
+    event = changed(again, "src/relay.py", "One is up.\n", "Every httpx client needs a timeout.\n")
     assert "Both hold." in again(FILE, **event).splitlines()[1]
 
 

@@ -233,8 +233,7 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
     settle(engine)
     assert "in blue" in read(engine, "claim", id="rotation")
     for called in ("vault", "Key Vault", "kv"):
-        both_said = {"in blue", f"also in {tmp_path / 'red'}"}
-        assert both_said <= {*read(engine, "entity", id=called)}
+        assert {"in blue", f"also in {tmp_path / 'red'}"} <= {*read(engine, "entity", id=called)}
     (other,) = ask(engine, "entity", id="vault")["also_in"]
     assert ask(engine, "entity", id="vault", root=other)["collection"] == "red"
     for name, params in (("experts", {"topic": "Key Vault"}), ("mentions", {"text": "Key Vault"})):

@@ -37,8 +37,7 @@ def engine(root: Path, tmp_path: Path) -> Engine:
 
 def said(engine: Engine, prompt: str) -> str:
     """What a hook says of a prompt."""
-    event = {"session_id": "H", "prompt": prompt}
-    answer = anyio.run(respond, engine, PROMPT, event, Caller())
+    answer = anyio.run(respond, engine, PROMPT, {"session_id": "H", "prompt": prompt}, Caller())
     return "" if answer is None else str(answer["hookSpecificOutput"]["additionalContext"])
 
 

@@ -23,9 +23,7 @@ SAID = (
     ("zeta", 0.5, "It is weighed."),
     ("zeta", 0.5, "it  is weighed."),
 )
-"""The claims: whom each is about, how sure it is, and its text. They cite one source each, and are
-of 30 days ago, by a time without a zone.
-"""
+"""The claims: whom each is about, how sure it is, and its text."""
 
 
 def test_what_each_weight_adds(tmp_path: Path) -> None:

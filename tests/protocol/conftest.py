@@ -46,8 +46,7 @@ def serve(start: Start) -> Serve:
 def client(serve: Serve, root: Path) -> Iterator[Client]:
     """A client that serves `root`, indexed. What the disk holds is the same afterwards."""
     before = knowledge.digest(root)
-    one = serve(root)
-    yield one
+    yield serve(root)
     assert knowledge.digest(root) == before
 
 

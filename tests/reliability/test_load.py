@@ -15,9 +15,7 @@ from tests.engine.bases import Clock, Listener, ask, cached, engine_on, load, pu
 from tests.engine.world import TEXTS, changed, files, lay
 
 FILES, ROUNDS, TEXTS_EACH, SESSIONS = (20_000, 360, 100, 300) if LONG else (300, 6, 10, 3)
-"""A round stands for ten seconds. There are more sessions than are kept; in a few rounds so few
-that all have come half-way.
-"""
+"""A round stands for ten seconds; of few rounds all sessions have come half-way."""
 SWITCH = ROUNDS // 10 if LONG else 3
 """Rounds from one checkout of another branch, which changes every file, to the next."""
 
@@ -29,9 +27,7 @@ def generations() -> int:
 
 
 def traced() -> int:
-    """Bytes held since the tracing began, without what functions remember for the whole process:
-    these are bounded, and may be full or empty by what ran before. Tests remember processes.
-    """
+    """Bytes held since the tracing began, without what functions remember for the whole process."""
     for one in gc.get_objects():
         if isinstance(one, _lru_cache_wrapper) and not one.__module__.startswith("tests."):
             one.cache_clear()

@@ -153,8 +153,7 @@ def test_of_many_claims_that_hold_as_much_the_best_is_found() -> None:
 def test_a_relation_answers_beside_the_names_of_its_ends() -> None:
     ends = [entity(i, f"{i.title()} Works") for i in ("alder", "birch", "yew")]
     made = (relation(f"yew-{end}", "yew", end) for end in ("alder", "birch"))
-    edges = [replace(one, relation="uses") for one in made]
-    seen = view(*ends, *edges, *FACTS)
+    seen = view(*ends, *[replace(one, relation="uses") for one in made], *FACTS)
     first, second = answers(seen, "Does Yew Works use Birch Works?", {"yew": 1.0, "birch": 1.0})
     assert (first.artifact.id, second.artifact.id) == ("yew-birch", "yew-alder")
     assert first.likelihood > second.likelihood >= 0.4

@@ -174,8 +174,7 @@ def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_pat
             kept.unlink()
         else:
             kept.write_bytes(content)
-        is_whole = content == CONTENT.encode()
-        assert said(look(), "first") == (WHOLE if is_whole else QUOTES["first"])
+        assert said(look(), "first") == (WHOLE if content == CONTENT.encode() else QUOTES["first"])
 
 
 def test_an_edit_meets_every_claim_of_a_sentence(look: Look) -> None:

@@ -72,10 +72,8 @@ class Ollama(ThreadingHTTPServer):
         """Set: what is slow goes on."""
         self.asked: list[tuple[str, Any]] = []
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
-        self.env = {
-            "VOUCH_SIDECAR_SEMANTIC_MODEL": "tiny",
-            "VOUCH_SIDECAR_SEMANTIC_OLLAMA": self.address,
-        }
+        self.env = {"VOUCH_SIDECAR_SEMANTIC_MODEL": "tiny"}
+        self.env["VOUCH_SIDECAR_SEMANTIC_OLLAMA"] = self.address
 
     @property
     def embedded(self) -> set[str]:

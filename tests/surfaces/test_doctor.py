@@ -76,8 +76,7 @@ def test_what_is_wrong_is_said_with_exit_code_1(place: Place) -> None:
     settings = root / ".claude" / "settings.json"
     hook = {"type": "command", "command": "vouch context-hook || true"}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")
-    manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
-    manifest.write_text("{}", "utf-8")
+    (root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json").write_text("{}", "utf-8")
     found = doctor(place, code=1)
     ((state, said),) = found["prompt hook"]
     assert (state, "hooks start no process" in said) == ("note", True)
@@ -98,6 +97,5 @@ def test_without_a_knowledge_base_or_a_claim_no_trial_is_sent(place: Place) -> N
     assert message.startswith(f"no knowledge base found from {place.base}; to make one")
     assert "`vouch init`" in message
     assert "prompt hook" not in found
-    root = make_kb(place.base / "empty").parent
-    ((state, message),) = doctor(place, root)["prompt hook"]
+    ((state, message),) = doctor(place, make_kb(place.base / "empty").parent)["prompt hook"]
     assert (state, message[:9]) == ("note", "not tried")

@@ -40,8 +40,7 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
     bad = [{"id": number, **line} for number, (line, _) in enumerate(wrong)]
     asked = {"id": "asked", "method": "kb.experts", "params": {"topic": "jwt"}}
     objects = [json.dumps(each).encode() for each in (*bad, {**asked, "params": None}, asked)]
-    found = answers(root, *no_requests, b"", b"   ", *objects)
-    *refused, last = map(json.loads, found)
+    *refused, last = map(json.loads, answers(root, *no_requests, b"", b"   ", *objects))
     assert [(answer["id"], error(answer)) for answer in refused] == [
         *((None, "invalid_request") for _ in no_requests),
         *((number, code) for number, (_, code) in enumerate(wrong)),

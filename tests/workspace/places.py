@@ -121,9 +121,7 @@ def cite(
 
 
 def settled(root: Path, folder: Path | None = None, *others: Path, **client: Any) -> Engine:
-    """An engine that has worked out what lies around its knowledge bases. Its caches are in a
-    folder; settings are a client's, as in `recall={"enabled": False}`.
-    """
+    """An engine that has worked out what is around; settings as in `recall={"enabled": False}`."""
     env = cached(folder or root.parent)
     engine = engine_on(root, *others, env=env, client_settings=client)
     settle(engine)

@@ -71,8 +71,7 @@ def test_who_is_the_same_person(
 ) -> None:
     commit_as(root, first[0], {"a.py": "1"}, email=first[1])
     commit_as(root, second[0], {"a.py": "2"}, email=second[1])
-    found = history(root)
-    one, other = found.by_path["a.py"]
+    one, other = history(root).by_path["a.py"]
     assert (one.person == other.person) is same
     if same:
         assert one.author == other.author == max(first[0], second[0], key=lambda name: " " in name)
@@ -148,8 +147,7 @@ def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
 
 def _borrow(root: Path, other: Path) -> None:
     """Have a repository name the newest commit of another one."""
-    head = git(other, "rev-parse", "HEAD")
-    (root / ".git" / "refs" / "heads" / "main").write_text(head, "ascii")
+    (root / ".git" / "refs" / "heads" / "main").write_text(git(other, "rev-parse", "HEAD"), "ascii")
 
 
 def _alternates(root: Path, other: Path) -> None:
