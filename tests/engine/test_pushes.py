@@ -447,8 +447,11 @@ async def test_a_failure_silences_no_other(tmp_path: Path, monkeypatch: pytest.M
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one)
     other = engine_on(two, sessions=engine.sessions)
-    both, told = Caller(places=bases.places(one, two)), list[str]()
-    who = Subscriber(lambda: both, lambda push: told.append(push.session_id), hears_all=True)
+    both, pushes = Caller(places=bases.places(one, two)), list[Push]()
+    who = Subscriber(lambda: both, pushes.append, hears_all=True)
+
+    def told() -> list[str]:
+        return [f"{push.session_id} {len(push.salience)}" for push in pushes]
 
     def fail(view: View, texts: list[str], most: int) -> list[Salient]:
         if texts and view.root == two:
@@ -456,15 +459,15 @@ async def test_a_failure_silences_no_other(tmp_path: Path, monkeypatch: pytest.M
         return rank(view, texts, most)
 
     monkeypatch.setattr(push_module, "rank", fail)
-    engine.observe("a", None, "the Key Vault")
-    other.observe("b", None, "the Key Vault")
+    for session_id, each in (("a", engine), ("b", other), ("c", engine), ("c", other)):
+        each.observe(session_id, None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(who.keep_told, lambda: [engine, other], engine.sessions)
-        await bases.until(lambda: bool(told and other.faults.problems()))
-        assert (told, engine.faults.problems()) == (["a"], [])
+        await bases.until(lambda: bool(pushes and other.faults.problems()))
+        assert (told(), engine.faults.problems()) == (["c 1", "a 1"], [])
         monkeypatch.undo()
         other.observe("b", None, "Where is the Key Vault?")
-        await bases.until(lambda: told == ["a", "b"])
+        await bases.until(lambda: told()[2:] == ["c 2", "b 1"])
         await bases.until(lambda: not other.faults.problems())
         tasks.cancel_scope.cancel()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
 
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Session
@@ -12,9 +12,9 @@ from vouch_sidecar.retrieval.blocks.context import (
     make_block,
     whom_to_ask,
 )
-from vouch_sidecar.retrieval.line import Given, GivenKey, Line
+from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.salience import Salient, named_in, volunteered
+from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.semantic.vectors import TextVector
 
 
@@ -94,16 +94,13 @@ def context_for(
         given={} if once is None else once.given,
         max_chars=max_chars,
     )
-    return block, {} if once is None else dict(_given_by(block, rows))
-
-
-def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:
-    """What a block gives, each with its state: its entities among `rows`, and what its lines
-    cite.
-    """
-    given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
-    for row in rows:
-        if row.identity in given_now:
-            yield from row.gives.items()
-    for hit in block.hits:
-        yield from hit.gives.items()
+    in_block = {(hit.view.identity, hit.entity_id) for hit in block.hits}
+    told = (
+        ()
+        if once is None
+        else (
+            *(row.gives for row in rows if row.identity in in_block),
+            *(hit.gives for hit in block.hits),
+        )
+    )
+    return block, {key: state for gives in told for key, state in gives.items()}

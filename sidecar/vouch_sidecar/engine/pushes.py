@@ -68,8 +68,8 @@ class Subscriber:
     ) -> dict[Engine, Exception]:
         """Tell of every session whose ranking differs from the one told last, or for which
         something is volunteered, most recently active first; and an empty ranking of those that
-        have ended. What could not be told is told the next time. Returns why some failed, by the
-        engines that serve what their texts count for.
+        have ended. What could not be told is told the next time, beside what could. Returns why, by
+        the engines that serve it.
         """
         failed = dict[Engine, Exception]()
         async with sessions.telling:
@@ -87,23 +87,26 @@ class Subscriber:
                 said, before, was_known = told.get(session.id, ([], None, known))
                 if state == before:
                     continue
-                of = session.id, sessions.generation(self._roots), windows, self.parts
-                counting = [e for (e, _), each in zip(served, windows, strict=True) if each.texts]
+                broken = dict[Path | None, Exception]()
+                make = partial(
+                    push_of, session.id, sessions.generation(self._roots), parts=self.parts
+                )
                 try:
                     with Engine.breath:
-                        push = await in_turn(partial(push_of, *of))
+                        push = await in_turn(partial(_made, make, windows, broken))
+                    failed |= {e: broken[at] for e, kb in served if (at := kb.view.root) in broken}
                     # It waited behind questions. What has changed since has this called anew.
                     served = _served(engines(), caller)
                     now = sessions.peek(session.id), _windows(served, session, sessions.clock())[1]
-                    if now != (session, state):
-                        continue
                     says = [{**row, "score": None} for row in push.salience]  # it fades with texts
+                    if now != (session, state) or (broken and not (says or push.volunteered)):
+                        continue
                     if says != said or push.volunteered:
                         self.tell(replace(push, of_text=known == was_known))
                     session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
-                    told[session.id] = says, None if push.is_cut else state, known
+                    told[session.id] = says, None if push.is_cut or broken else state, known
                 except Exception as error:
-                    failed |= dict.fromkeys(counting or engines()[:1], error)
+                    failed |= dict.fromkeys(engines()[:1], error)
         return failed
 
 
@@ -117,19 +120,41 @@ def _served(engines: Sequence[Engine], caller: Caller) -> list[tuple[Engine, Ser
     return [*reversed(by_root.values())]
 
 
+def _made(
+    make: Callable[[Sequence[Window]], Push],
+    windows: Sequence[Window],
+    broken: dict[Path | None, Exception],
+) -> Push:
+    """The push of the windows, without those of which none can be made: `broken` takes in why, by
+    folder of the knowledge base.
+    """
+    try:
+        return make(windows)
+    except Exception as error:
+        if len(windows) == 1:
+            broken[windows[0].view.root] = error
+        else:
+            for window in windows:
+                _made(make, [window], broken)
+    return make([window for window in windows if window.view.root not in broken])
+
+
 def _windows(
     served: Sequence[tuple[Engine, Served]], session: Session, now: float
 ) -> tuple[list[Window], object, object]:
     """The texts of a session for each knowledge base, all that a push made of them depends on: as
     long as that is the same, so is the push; and what of it is known, as who is told sees it.
     """
-    windows = list[Window]()
-    for _, kb in served:
-        before = {
-            entity_id: now - at
-            for (identity, entity_id), at in session.volunteered.items()
-            if identity == kb.view.identity
-        }
-        windows.append(replace(kb.window(session), volunteered_before=before))
+    windows = [
+        replace(
+            kb.window(session),
+            volunteered_before={
+                entity_id: now - at
+                for (identity, entity_id), at in session.volunteered.items()
+                if identity == kb.view.identity
+            },
+        )
+        for _, kb in served
+    ]
     known = [(each.view.stamp, each.view.identity) for each in windows]
     return windows, (session, session.newest, known, [each.room for each in windows]), known
