@@ -1,6 +1,4 @@
-"""Starts the command as a process of its own without its two seconds of imports: one process of a
-test run, multiprocessing's fork server, has imported everything, and forks for each.
-"""
+"""Starts the command as a process that is forked from one that has imported everything."""
 
 import atexit
 import os

@@ -50,9 +50,7 @@ class Place:
         env: Mapping[str, str] | None = None,
         **given: object,
     ) -> str:
-        """What a hook hands to the agent, empty for no byte at all: of a payload, or of raw bytes.
-        It has time enough on a busy machine, unless `env` names another limit.
-        """
+        """What a hook hands to the agent. It has ten seconds, unless `env` says otherwise."""
         payload = {"session_id": "agent", "cwd": str(self.root), "prompt": prompt, **given}
         patient = {**self.env, LIMIT: "10000", **(env or {})}
         said = raw or json.dumps(payload).encode()
@@ -90,9 +88,7 @@ class Place:
 
     @contextmanager
     def listener(self, *answers: bytes | None) -> Iterator[list[tuple[float, bytes]]]:
-        """Who holds the socket, answers with these in turn and goes, never with None; gives what he
-        was asked, and when.
-        """
+        """Who holds the socket, and answers with these in turn; what he was asked, and when."""
         asked = list[tuple[float, bytes]]()
 
         def serve(*answers: bytes) -> None:

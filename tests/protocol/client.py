@@ -349,9 +349,7 @@ def as_command(cwd: Path | None, env: Mapping[str, str]) -> Iterator[None]:
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without what tunes the sidecar; what is empty is not set. Hooks
-    leave no process behind, unless `extra` says so.
-    """
+    """This process's environment without what tunes the sidecar. Hooks leave no process behind."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
     every = {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}
     return {name: value for name, value in every.items() if value}

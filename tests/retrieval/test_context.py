@@ -180,9 +180,7 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     ],
 )
 def test_what_an_edit_is_told(path: str, inserted: str, removed: str, told: list[str]) -> None:
-    """In tests, documents and comments it has to hold more, elsewhere two words, and more than any
-    other; words of the path alone and the project's name bring none.
-    """
+    """Tests, documents and comments have to hold more; words of the path alone bring nothing."""
     seen = view(
         entity("sluice", "Sluice"),
         claim("refuses", "Sluice refuses a code after eleven tries.", entities=("sluice",)),
