@@ -138,23 +138,29 @@ async def test_unreported_files_are_listed(tmp_path: Path, monkeypatch: pytest.M
         await until(lambda: "new.py" in only(engine).world.files)
 
 
-@pytest.mark.parametrize("locked", ["base", "tree"])
+@pytest.mark.parametrize("locked", ["base", "tree", "linked"])
 async def test_while_git_holds_its_lock_nothing_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str
 ) -> None:
-    """Neither the files of a base, nor those of its working tree. It holds up no other base."""
+    """Neither the files of a base, be its folder a link into another repository, nor those of its
+    working tree. It holds up no other base.
+    """
     monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 60)
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
+    if locked == "linked":
+        kept = repository(tmp_path / "kept", {"a.py": ""}, commit=True)
+        shutil.move(root / ".vouch", kept)
+        (root / ".vouch").symlink_to(kept / ".vouch")
     engine, other = unread_engine(tree, env=cached(tmp_path)), base(tmp_path / "other")
     (collection,) = engine.registry.collections.values()
     engine.registry.set_folders([tree, other])
-    holding, _ = held(root if locked == "base" else tree)
+    holding, _ = held({"base": root, "tree": tree, "linked": tmp_path / "kept"}[locked])
     lock, stamp, seen = holding.folder / "index.lock", Repository.stamp, list[bool]()
 
     def is_there() -> bool:
-        if locked == "base":
+        if locked != "tree":
             return collection.knowledge.claim("new") is not None
         return "new.py" in collection.world.files
 

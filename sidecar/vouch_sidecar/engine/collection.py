@@ -13,7 +13,7 @@ from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with, resolved
 from vouch_sidecar.kb.discovery import BaseInTree, is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Degraded, Problem, Severity
@@ -192,8 +192,9 @@ class Collection:
         return Seen(*self.reader.read(paths), checkout)
 
     def checkout(self) -> Checkout:
-        """The one around the knowledge base and the working tree now."""
-        return Checkout.now((self.root, self.tree), self.settings.trust.folders)
+        """The one around the knowledge base, what its folder links to, and the working tree now."""
+        kept = resolved(self.kb_dir) if self.kb_dir.is_symlink() else self.root
+        return Checkout.now((self.root, self.tree, kept), self.settings.trust.folders)
 
     def is_read_of(self, checkout: Checkout) -> bool:
         """Whether the files were last read of a checkout; of another one, all may differ."""

@@ -199,8 +199,9 @@ class Registry:
                 self.collections.get(place) or Collection(place, *new, out[Path(place.root)])
                 for place in places
             ]
-            served.sort(key=lambda each: (each.tree, each.root))
-            self.collections = {each.place: each for each in served}
+            self.collections = {
+                each.place: each for each in sorted(served, key=lambda each: (each.tree, each.root))
+            }
             self.roots.update(each.root for each in served)
             self.name_collections()
             self._bump()
