@@ -100,6 +100,8 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
         run_command("stop", cwd=place.root, env=place.env)
         assert not residents(place)
         assert process.poll() is None
+        done = run_command("stop", cwd=place.root, env=place.env)
+        assert done.stderr == "no process of this version that a hook left behind runs\n"
         dead = Path(socket_path(place.env, "0.0.0"))
         dead.touch()
         done = run_command("stop", "--all", cwd=place.base, env=place.env)

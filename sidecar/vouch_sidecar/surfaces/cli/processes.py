@@ -94,7 +94,8 @@ def stop(every: bool) -> None:
             whose = f"version {printable(version)}: " if every else ""
             say(whose + how, err=how != user_socket.STOPPED)
     if not any(found.values()):
-        say("no process that a hook left behind runs", err=True)
+        whose = "" if every else "of this version "
+        say(f"no process {whose}that a hook left behind runs", err=True)
     sys.exit(user_socket.HANGS in found.values())
 
 
