@@ -1,7 +1,9 @@
 """What went stale: quotes, cited files and names that are gone from the workspace."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -9,6 +11,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.surfaces.install.hosts import SKILL_TEXT
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.features import diagnostics
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -199,6 +202,20 @@ def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path) -> None:
         found = [problem.code for problem in checked(engine) if str(gone) in problem.message]
         assert found == ["file-gone"] * bool(gone)
         write(root, {FILE: NOTES})
+
+
+def test_the_skill_names_marks_that_lines_bear(root: Path) -> None:
+    marks = re.findall('"([^"]+)"', SKILL_TEXT.partition("A line marked")[2])
+    then: dict[str, Any] = {"last_confirmed_at": "2020-01-01T00:00:00Z", "status": "contested"}
+    cite(root, "old", "Uploads stop after nine retries", "https://example.org/x", **then)
+    cite(root, "lost", "Uploads stop at noon", CODE)
+    engine = settled(root)
+    (root / CODE).unlink()
+    write(root, {FILE: "# Notes\n"})
+    looked(engine)
+    said = ask(engine, "context", task=TASK)["text"] + str(ask(engine, "search", query="uploads"))
+    assert marks
+    assert [mark for mark in marks if mark not in said] == []
 
 
 def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path) -> None:
