@@ -164,6 +164,15 @@ test('the other claims of an entity are a list behind the first, each sentence o
   assert.deepEqual(asked, [['vouch/entity', { id: 'a' }, 'kb']]);
 });
 
+test('the sentence above is not listed again for another claim that stands for it', async () => {
+  const said = 'Both.';
+  const found = entity('a', [claim('c2', { said }), claim('c3')]);
+  const { model, push } = inPlay(() => ({ ...found, claim: claim('c1', { said }) }));
+  push([pushed('a', { claim_count: 3, top_claim_id: 'c1', claim: said })]);
+  const [, more] = await below(model.roots[0]);
+  assert.deepEqual(names(await below(more)), ['Text of c3']);
+});
+
 test('a claim that was pushed is asked for where somebody points at it or opens it', async () => {
   const { ask } = asking(() => ({ claim: claim('c1') }));
   const model = new InPlay(ask, 'own');

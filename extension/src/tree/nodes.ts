@@ -173,11 +173,12 @@ export async function otherClaims(
   ask: Ask,
   parent: string,
   subject: Subject,
-  shown: string,
+  shown: Ref,
 ): Promise<Node[]> {
   const { claims, claim_count, why } = await askEntity(ask, subject);
-  const now = claims.find(({ id }) => id === shown)?.said;
-  const others = claims.filter(({ id, said }) => id !== shown && said !== now);
+  const listed = claims.find(({ id }) => id === shown.id); // or another for the same sentence
+  const now = listed ?? (await askClaim(ask, shown).catch(() => null));
+  const others = claims.filter(({ said }) => said !== now?.said);
   const nodes = claimNodes(parent, others, subject.collection, claim_count - claims.length);
   return isTopic(subject) ? [noteNode(parent, `Not declared: ${why}`, 'tag'), ...nodes] : nodes;
 }

@@ -106,7 +106,7 @@ function inPlayNode(ask: Ask, session: string, row: SalientEntity): Node {
     id: `${id}/more`,
     label: claim_count > 1 ? plural(claim_count - 1, 'more claim') : 'Not declared',
     icon: 'ellipsis',
-    children: () => otherClaims(ask, id, subject, ref.id),
+    children: () => otherClaims(ask, id, subject, ref),
   };
   return {
     ...node,
