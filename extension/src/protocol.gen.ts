@@ -65,7 +65,7 @@ export interface Citation {
   readonly quote: string | null;
   /** URI of the cited document, in the workspace or as it was kept, with its line (`#L12`) where known. */
   readonly document: string | null;
-  /** Whether the cited file still has the quote; null: not known. */
+  /** Whether the cited file still has the quote, if known. */
   readonly fresh: "there" | "moved" | "gone" | null;
   /** The file of the evidence, or of the source's record. */
   readonly uri: string | null;
@@ -913,7 +913,7 @@ export interface TiedClaim {
   readonly line: number | null;
   /** For people, in a few words. */
   readonly why: string;
-  /** Whether the file still has what it quotes or names. */
+  /** Whether the cited file still has the quote, if known. */
   readonly fresh: "there" | "moved" | "gone" | null;
 }
 

@@ -215,6 +215,7 @@ class CollectionFollower:
 
             with Breathe(engine.breath) as breathe:
                 built = await in_turn(timed, WORLDS)
+            # The claims' is the one at the start: `may_begin` waited for it, unless they are torn.
             return built, built[0].inputs.checkout
 
         (world, cost), _ = await self._in_one_checkout(

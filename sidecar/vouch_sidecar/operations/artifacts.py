@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
@@ -49,6 +49,10 @@ from vouch_sidecar.workspace.shown import document_of
 
 MAX_CANDIDATES = 5
 """Ids that an error lists if a name is ambiguous."""
+QuoteFresh = Annotated[
+    QuoteState | None,
+    Field(description="Whether the cited file still has the quote, if known."),
+]
 
 
 class IdParams(Params):
@@ -76,9 +80,7 @@ class Citation(Wire):
         description="URI of the cited document, in the workspace or as it was kept, with its line"
         " (`#L12`) where known."
     )
-    fresh: QuoteState | None = Field(
-        description="Whether the cited file still has the quote; null: not known."
-    )
+    fresh: QuoteFresh
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
 
@@ -229,6 +231,7 @@ def claim_view(view: View, claim: Claim) -> ClaimView:
     linked, by = view.knowledge.links(claim.id)
     shown, gone = view.shown(claim), stale(view, claim)
     why_stale, date = None if gone is None else gone.reason, iso(claim.date)
+    # why it is stale comes last: the table of `claim` cuts it off
     facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
     return ClaimView(
         id=claim.id,

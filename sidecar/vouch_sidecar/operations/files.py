@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.artifacts import ClaimView, claim_view
+from vouch_sidecar.operations.artifacts import ClaimView, QuoteFresh, claim_view
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, by_collection
 from vouch_sidecar.operations.wire import (
@@ -18,7 +18,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 from vouch_sidecar.retrieval.files import WEAK, Tied, tied_to
-from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000
@@ -44,9 +43,7 @@ class TiedClaim(ClaimView):
     weak: bool = Field(description=f"Below {WEAK}: to be folded; prompts are never given it.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
-    fresh: QuoteState | None = Field(
-        description="Whether the file still has what it quotes or names."
-    )
+    fresh: QuoteFresh
 
 
 class TiedFile(Wire):

@@ -89,9 +89,12 @@ class Document(OpenDocument):
         """The numbers and texts of the paragraphs that differ between two states of the text, at
         most three. A paragraph is the lines between two blank ones, at most `MAX_LINES`.
 
-        One that is new replaces one of which the text lacks a line, or which is a part of it, else
-        the one that was changed longest ago. Of one that lost lines the others are left. Blank and
-        removed lines, and those that the text had already, begin none.
+        Of one that lost lines the others are left. Blank and removed lines, and those that the text
+        had already, begin none. One that is new takes the first number that is left of
+        - one of which the text lacks a line,
+        - one whose lines it has all,
+        - none yet,
+        - the one that was changed longest ago.
         """
         known, after = {*LINE_END.split(old)}, LINE_END.split(new)
         there, seen = {*after}, 0
