@@ -2,7 +2,7 @@
 
 The rule: `VOUCH_KB_PATH` decides alone. Else the nearest `.vouch/` in the folder or above it, up to
 the home folder and not past a folder of another user; else, in a linked working tree of git, that
-of the repository. Else those below the folder, a few levels down.
+of the repository. Else those below the folder, a few levels down, none in builds or packages.
 `tests/kb/discovery_cases.json` has it as a table.
 
 A knowledge base speaks of the files of its own folder, or of those of a working tree that is linked
@@ -262,7 +262,9 @@ def _subfolders(folder: str) -> list[str]:
             return sorted(
                 entry.path
                 for entry in entries
-                if not is_skipped(entry.name) and entry.is_dir(follow_symlinks=False)
+                if not is_skipped(entry.name)
+                and entry.name not in PACKAGES
+                and entry.is_dir(follow_symlinks=False)
             )
     except OSError:
         return []
