@@ -96,8 +96,8 @@ def link_again(
     is_renamed: bool,
 ) -> dict[Key, LinkState]:
     """The states that may differ after a change of some records; `is_renamed` tells whether it
-    changed names. A claim whose status, gate and citations stay as they were decides nothing about
-    other artifacts.
+    changed names. A claim that is in force for the same viewers as before, or for none, and that
+    cites the same decides nothing about other artifacts.
     """
     if is_renamed:
         return link_all(records, names)
@@ -113,8 +113,7 @@ def decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
     return (
         isinstance(old, Claim)
         and isinstance(new, Claim)
-        and old.status == new.status
-        and gate_of(old) == gate_of(new)
+        and live_gate(old) == live_gate(new)
         and old.evidence == new.evidence
     )
 
@@ -150,13 +149,12 @@ def _pages_by_claim(records: Records, names: Names) -> PagesByClaim:
 
 
 def _citations(records: Records) -> Mapping[str, set[str | None]]:
-    """By the id of what claims cite, the gates of those in force that do."""
+    """By the id of what claims cite, the gates of those that do; None for one not in force."""
     cited = defaultdict[str, set[str | None]](set)
     for claim in records.values():
         if isinstance(claim, Claim):
-            gates = {gate_of(claim)} if is_live(claim) else set()
             for ref in claim.evidence:
-                cited[ref] |= gates
+                cited[ref].add(live_gate(claim))
     return cited
 
 
