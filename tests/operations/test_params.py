@@ -1,5 +1,6 @@
 """What can be wrong with a call: one message a field, never what was sent."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim
 
 SENT = "hunter2"
+NOT_SHOWN = Path(__file__).parents[2] / "extension/src/claim/content.ts"
+"""Has expressions for how an error begins, which it words for readers."""
 KNOWN = {"entity": {"id": "vault"}, "claim": {"id": "rotation"}}
 POSITION = {"line": 0, "character": 0}
 NO_TIMES = ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d")
@@ -103,10 +106,11 @@ def test_three_words_of_an_id_are_enough(tmp_path: Path) -> None:
     whole_ids |= dict.fromkeys([hidden, f"{hidden}-in"], f"{hidden}-in-winter")
     for start, found in whole_ids.items():
         assert ask(engine, "claim", id=start)["claim"]["id"] == found
-    nearest, none = f"shown; the nearest: {whole}", "^id names no claim that may be shown"
+    none, newer = re.findall(r"/(\^id [a-z ]+)", NOT_SHOWN.read_text("utf-8"))
+    nearest = f"shown; the nearest: {whole}"
     refusals = {"drain-the": nearest, "drain-the…": nearest, "drain-no-relay": none}
     refusals |= {"winter-in-old-rules": none, "drain-teh": nearest}
-    refusals |= {old: f"^id names a claim that is superseded by {whole}"}
+    refusals |= {old: f"{newer} is superseded by {whole}"}
     for start, message in refusals.items():
         with pytest.raises(InvalidParamsError, match=message):
             ask(engine, "claim", id=start)

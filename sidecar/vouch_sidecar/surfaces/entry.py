@@ -32,7 +32,7 @@ def main() -> None:
 
             _hold_little_memory()
             run_resident(os.environ, owned)
-        return
+        return  # with the exit code `FOUND_IT_HELD` of `hook.client`
     output = sys.stdout
     try:
         try:
