@@ -81,7 +81,7 @@ export interface ClaimResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: by claims, owners and their teams' people, then by CODEOWNERS. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -91,8 +91,6 @@ export interface ClaimResult {
   readonly relations: readonly RelationRef[];
   /** The knowledge base it stands in. */
   readonly collection: string;
-  /** Other roots with this id. */
-  readonly also_in?: readonly string[] | null;
   readonly claim: ClaimView;
   /** As the claim gives it. */
   readonly approved_by: string | null;
@@ -235,7 +233,7 @@ export interface EntityResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: by claims, owners and their teams' people, then by CODEOWNERS. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -245,12 +243,10 @@ export interface EntityResult {
   readonly relations: readonly RelationRef[];
   /** The knowledge base it stands in. */
   readonly collection: string;
-  /** Other roots with this id. */
-  readonly also_in?: readonly string[] | null;
   readonly entity: EntityView;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The best, at most 20. */
+  /** The best of them, at most 20. */
   readonly claims: readonly ClaimView[];
   /** Present for a topic: where the name was found. */
   readonly why?: string | null;
@@ -445,7 +441,7 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Whole, or its first three words or more; an entity also by name or alias. */
+  /** Whole, or its first three words or more; of an entity also a name or alias. */
   readonly id: string;
 }
 

@@ -95,15 +95,12 @@ def told(engine: Engine, text: str, **params: Any) -> list[str]:
 
 
 def test_a_text_that_asks_for_somebody_is_told_whom_to_ask_once_a_session(tmp_path: Path) -> None:
-    every = facts("one: vault ada", "vault owned_by ops", "vault maintained_by ops")
-    owned = known("ada") | TEAM | every
+    owned = known("ada") | TEAM | facts("one: vault ada", "vault owned_by ops")
     says = claim("two", text="Ops owns the Key Vault.", entities=["vault"])
     engine = engine_on(base(tmp_path, owned | {"claims/two.yaml": says}))
-    asks, says_so = told(engine, "who owns the Key Vault?")
+    asks, says_so, *_ = told(engine, "who owns the Key Vault?")
     assert "two: Ops owns the Key Vault." in says_so
     assert asks == "- “Key Vault” 1 entity vault: Key Vault. To ask: Ada (1 claim), Ops (owner)"
-    assert asks in told(engine, "who owns the Key Vault and the Holding?")
-    assert "Vault maintained_by Ops" in told(engine, "who maintains the Key Vault?")[1]
     assert told(engine, "whom do I ask about the Key Vault")[0] == asks
     assert not any("To ask" in line for line in told(engine, "what holds the Key Vault?"))
     once = {"session_id": "s", "repeat": False}

@@ -61,7 +61,7 @@ class IdParams(Params):
     id: str = Field(
         min_length=1,
         max_length=1024,
-        description="Whole, or its first three words or more; an entity also by name or alias.",
+        description="Whole, or its first three words or more; of an entity also a name or alias.",
     )
 
 
@@ -155,19 +155,18 @@ class ArtifactResult(Result):
     """What stands around an artifact."""
 
     people: list[PersonToAsk] = Field(
-        description="Whom to ask: by claims, owners and their teams' people, then by CODEOWNERS."
+        description="Whom to ask: people by claims, owners and their teams' people, then owners "
+        "of files by CODEOWNERS."
     )
     by_commits: list[Author] | None = absent(BY_COMMITS)
     pages: list[PageRef] = Field(description="Those that list it.")
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str = Field(description="The knowledge base it stands in.")
-    also_in: list[str] | None = absent("Other roots with this id.")
 
 
-def around(ask: OperationCall, view: View, artifact: Claim | Entity) -> dict[str, Any]:
+def around(view: View, artifact: Claim | Entity) -> dict[str, Any]:
     """The fields of `ArtifactResult`."""
     people, wrote = to_ask(view, artifact)
-    others = (other for other in ask.views if other is not view)
     return {
         "people": people,
         "by_commits": wrote or None,
@@ -192,7 +191,6 @@ def around(ask: OperationCall, view: View, artifact: Claim | Entity) -> dict[str
             for relation in view.relations_of(artifact.id)
         ],
         "collection": view.collection,
-        "also_in": [str(o.root) for o in others if o.artifact(key_of(artifact))] or None,
     }
 
 

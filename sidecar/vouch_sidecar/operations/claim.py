@@ -47,7 +47,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
         approved_by=claim.approved_by,
         auto_approved=not view.is_reviewed(claim),
         contested_by=[claim_view(view, other) for other in contradicting(view, claim)],
-        **around(ask, view, claim),
+        **around(view, claim),
     )
 
 
@@ -62,7 +62,6 @@ def table(result: ClaimResult) -> list[Shown]:
         Words(claim.text, "bold", record),
         Words(f"{claim.id} · {claim.type} · {facts}"),
         Words(f"in {result.collection}", to="model"),
-        *labelled("also_in", result.also_in or (), "also in {}", "yellow"),
         Words(f"sentence: {claim.said}" if claim.said != claim.text else ""),
         *labelled("lacks_context", [lacks], "{}", "yellow"),
         Words(file),

@@ -48,7 +48,7 @@ class EntityResult(ArtifactResult):
 
     entity: EntityView
     claim_count: int = Field(description="Live, visible claims linked to it.")
-    claims: list[ClaimView] = Field(description=f"The best, at most {BEST_CLAIMS}.")
+    claims: list[ClaimView] = Field(description=f"The best of them, at most {BEST_CLAIMS}.")
     why: str | None = absent("Present for a topic: where the name was found.")
 
 
@@ -68,7 +68,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
         ),
         claim_count=view.search.claim_count(entity.id),
         claims=[claim_view(view, claim) for claim in view.best_statements(query, most)],
-        **around(ask, view, entity),
+        **around(view, entity),
         why=None if topic is None else topic.why,
     )
 
@@ -89,7 +89,6 @@ def table(result: EntityResult) -> list[Shown]:
         Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
         *labelled("topic", [result.why], "not declared: {}"),
         Words(f"in {result.collection}", to="model"),
-        *labelled("also_in", result.also_in or (), "also in {}", "yellow"),
         *labelled("aliases", entity.aliases, "also {}"),
         Words(clip(entity.description or "", CELL_CHARS)),
         Words(file or ""),

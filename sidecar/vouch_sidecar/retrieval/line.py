@@ -19,7 +19,6 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.retrieval.files import Stale, stale
-from vouch_sidecar.retrieval.people.whom_to_ask import ROLES
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.shown import ShownText
@@ -102,19 +101,11 @@ class Line:
 
     @property
     def cited(self) -> list[Told]:
-        """What the line cites, its own artifact first: for a sentence all claims that are parts of
-        it, of whom to ask the relations that say so.
-        """
+        """What the line cites: for a sentence all claims that are parts of it, its own first."""
         shown, view = self.shown_text, self.view
         ids = () if shown is None else shown.claims
         others = (view.claim(each) for each in ids if each != self.artifact.id)
-        saying = (
-            relation
-            for relation in (view.relations_of(self.artifact.id) if self.people else ())
-            for end in filter(None, map(view.entity, (relation.source, relation.target)))
-            if f"{end.name} ({ROLES.get(relation.relation)}" in self.people
-        )
-        return [self.artifact, *(o for o in others if o is not None and view.may_enter(o)), *saying]
+        return [self.artifact, *(o for o in others if o is not None and view.may_enter(o))]
 
     @property
     def gives(self) -> dict[GivenKey, Hashable]:

@@ -207,12 +207,7 @@ def explained_texts(
     that may enter no prompt, each with whether it is said and the reason; those that are said
     first. `hits` are the lines that are said.
     """
-    said = {
-        key_of(cited): replace(hit, artifact=cited)
-        for hit in hits
-        if hit.view is view
-        for cited in hit.cited
-    }
+    said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
     lines = [(hit, True, _why_said(hit)) for hit in said.values()]
     others = (
         (Line(view, each.artifact, "", each.likelihood, "text", None, judged=each), each)

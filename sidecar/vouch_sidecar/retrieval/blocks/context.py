@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from vouch_sidecar.kb.records import Claim, key_of
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
@@ -53,15 +53,8 @@ def make_block(
     """
     rows = [row for row in rows if row.view.recall.enabled]
     first, more = ([one for one in those if one.view.recall.enabled] for those in (first, more))
-    lines = each_once(  # a relation has no line beside one that says whom to ask, and cites it
-        each_line_once([*first, *lines_for(rows, text, more)]),
-        lambda line: [
-            line.place,
-            *((line.view.collection, key_of(each)) for each in line.cited if line.people),
-        ],
-        lambda line: (not line.people,),
-    )
-    told, recalls, kept = Counter[str](), [line.view.recall for line in lines], list[Line]()
+    told, lines = Counter[str](), each_line_once([*first, *lines_for(rows, text, more)])
+    recalls, kept = [line.view.recall for line in lines], list[Line]()
     for line in lines:
         has_room = told[line.view.collection] < line.view.recall.max_results
         if has_room and not line.gives.items() <= given.items():
@@ -73,8 +66,9 @@ def make_block(
     primary, others = tiers(text, [*lines, *named], views)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
     block, said = render(lines, primary, budget, persona_of(views, primary), len(views) > 1)
-    others = tuple(one for one in others if one in {line.view.collection for line in said})
-    return ContextBlock(block, tuple(said), primary if said else None, others)
+    present = {line.view.collection for line in said}
+    supplemental = tuple(each for each in others if each in present)
+    return ContextBlock(block, tuple(said), primary if said else None, supplemental)
 
 
 def persona_of(views: Sequence[View], collection: str | None) -> str | None:
@@ -189,7 +183,8 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
     if WHOM.search(text) is None:
         return []
     told = each_with_why(row.entity.type, *to_ask(replace(row.view, is_model=True), row.entity))
-    return [replace(row.line(row.entity), similarity=1.0, people=", ".join(told))] if told else []
+    line = replace(row.line(row.entity), similarity=1.0, people=", ".join(told))
+    return [line] if told else []
 
 
 def tiers(
