@@ -106,9 +106,11 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
     claim(root, "oldest", "JWT had been.", "jwt", status="superseded", superseded_by="old")
     claim(root, "odd", "JWT is odd.", "jwt", status="superseded")
     claim(root, "even", "JWT is even.", "jwt", supersedes=["odd"])
-    write(root, "pages/page.md", "---\nid: page\ntitle: G\nclaims: [old, oldest, odd, gone]\n---\n")
-    newest = ("superseded, by new", "superseded, by new", "superseded, by even")
-    said = [f"`claims.{at}` is a claim that is {what}" for at, what in enumerate(newest)]
+    claim(root, "kept", "JWT is kept.", "jwt", status="superseded", superseded_by="gone")
+    text = "---\nid: page\ntitle: G\nclaims: [old, oldest, odd, gone, kept]\n---\n"
+    write(root, "pages/page.md", text)
+    newest = {0: "by new", 1: "by new", 2: "by even", 4: "by gone"}
+    said = [f"`claims.{at}` is a claim that is superseded, {by}" for at, by in newest.items()]
     assert [one.message for one in problems(root) if one.path == "pages/page.md"] == said
 
 

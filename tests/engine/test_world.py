@@ -165,6 +165,9 @@ def test_that_nothing_is_pending_any_more_is_a_generation(root: Path) -> None:
     assert asked() == ([], at + 2)
     assert looked(engine).serial == world.serial
     assert asked() == ([], at + 2), "nobody was told"
+    claim.write_text(less_sure.replace("0.3", "0.4"), "utf-8")
+    looked(engine)
+    assert asked() == ([], at + 4), "what was read, and that the world is of it"
 
 
 def test_a_file_changed_while_read_is_reread(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,7 @@ BAITS = {
     "abbreviations": "e.g. " * 20_000,
     "folders": "a/" * 30_000,
     "a mark that does not end": "[claim:" + " " * 400_000,
+    "blanks before an end": "x" + " " * 400_000 + "y",
     "marks with blanks": ("[claim:" + " " * 300) * 2_000,
     "versions": "1.2" * 30_000,
     "digits": "1" * 60_000 + " 1.x",

@@ -162,8 +162,9 @@ def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         if claim.status == "contested":
             yield Finding("contested-claim", field, message, Severity.HINT, at)
         elif not is_live(claim):
-            newer = successors(View("", context.knowledge, frozenset({OPEN})), claim_id)
-            by = f", by {clip(one_line(newer[0]), 80)}" if newer else ""
+            everybody = View("", context.knowledge, frozenset({OPEN}))
+            newer = [*successors(everybody, claim_id), claim.superseded_by][0]
+            by = f", by {clip(one_line(newer), 80)}" if newer else ""
             yield Finding("retired-claim", field, message + by, offset=at)
 
 

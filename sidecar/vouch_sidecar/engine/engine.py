@@ -118,14 +118,14 @@ class Engine:
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:
-        """Publish the world around a knowledge base: news if it says something else, and if an
-        answer said that it was pending, as who got that asks again.
+        """Publish the world around a knowledge base: news if it says something else, if it is now
+        that of what was read last, and if an answer said that it was pending.
         """
-        is_news = collection.has_said_pending or world.serial != collection.world.serial
+        before, now = collection.world, collection.inputs
+        is_of_now = before.inputs != now == world.inputs or collection.has_said_pending
         collection.has_said_pending = False
-        self.registry.publish(
-            collection, replace(collection.published, world=world), is_news=is_news
-        )
+        after = replace(collection.published, world=world)
+        self.registry.publish(collection, after, is_news=is_of_now or world.serial != before.serial)
 
     def have_topics_derived(self, served: Iterable[Served], *, displaces: bool = True) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not. Who is

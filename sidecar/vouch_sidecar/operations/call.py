@@ -92,11 +92,10 @@ async def perform(
     with refusing_if_damaged(engine):
         if params.session_id and sent is not None:
             engine.observe(params.session_id, None, sent, caller)
-        lacks: list[Degraded] = [
-            lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
-        ]
+        lacks = list[Degraded]()
         for kb in served:
-            kb.collection.has_said_pending |= "workspace_pending" in lacks
+            lacks += (own := kb.collection.lacks(operation.needs, kb.view.gates))
+            kb.collection.has_said_pending |= "workspace_pending" in own
         complete = all(kb.collection.complete for kb in served)
         session_id = params.session_id or (caller.session_id if operation.is_of_session else None)
         call = OperationCall(engine, caller, served, text, document, session_id, complete=complete)
