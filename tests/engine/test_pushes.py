@@ -239,6 +239,12 @@ def test_who_finds_an_opt_out_forgets_and_nobody_else(root: Path, engine: Engine
     for enabled in (False, True):
         window.registry.configure({"reflex": {"enabled": enabled}})
     assert in_play(engine, behind, window) == [["vault"], ["vault"], []]
+    for each, wanted in (
+        (engine, ["kb"]),
+        (window, []),
+        (behind, []),
+    ):  # it was given in the session
+        assert context_of(each, task="do keys rotate?", repeat=False) == wanted
     window.observe("s", None, "Mail Relay 1x")
     for enabled in (False, True):
         load(behind)
@@ -315,6 +321,10 @@ def test_a_push_says_if_texts_changed_it(root: Path, engine: Engine, listener: L
     load(engine)
     assert told("Mail Relay 2x") == [False]
     assert told("Mail Relay 3x") == [True]
+    write(root, "claims/e4.yaml", claim("e4", status="archived", entities=["e4"]))
+    load(engine)
+    assert pushed(listener) == []
+    assert told("Mail Relay 4x") == [False], "nothing told him of it yet"
     engine.sessions.end("s")
     assert [push.of_text for push in pushed(listener)] == [False]
 

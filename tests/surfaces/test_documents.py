@@ -74,7 +74,7 @@ def test_positions_around_a_change(text: str, new: str, encoding: str, data: st.
 def window(engine: Engine) -> list[str]:
     """The texts of the only session that count for the only knowledge base."""
     (session,), (collection,) = engine.sessions, engine.registry.collections.values()
-    return session.texts(*collection.identity)
+    return session.texts(collection.root, collection.opted_out)
 
 
 def prompt(uri: str, text: str) -> Document:

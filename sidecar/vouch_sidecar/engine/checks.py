@@ -162,8 +162,8 @@ def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         if claim.status == "contested":
             yield Finding("contested-claim", field, message, Severity.HINT, at)
         elif not is_live(claim):
-            everybody = View("", context.knowledge, frozenset({OPEN}))
-            newer = [*successors(everybody, claim_id), claim.superseded_by][0]
+            seen = successors(View("", context.knowledge, frozenset({OPEN})), claim_id)
+            newer = [*seen, claim.superseded_by][0]
             by = f", by {clip(one_line(newer), 80)}" if newer else ""
             yield Finding("retired-claim", field, message + by, offset=at)
 

@@ -157,10 +157,8 @@ class Collection:
         """Whether an answer said `workspace_pending` since a world was published."""
         self.paused_until = partial(end_in, pause_file(place.root, env))
         self.faults = Faults(bump, clock)
-        self.identity = self.root, opted_out
-        """What sessions know it by until `reflex` is switched on again, as its name may pass to
-        another one: its folder, and the number of the opt-out that this ended.
-        """
+        self.opted_out = opted_out
+        """The number of the opt-out that ended last here: earlier texts do not count."""
         self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""

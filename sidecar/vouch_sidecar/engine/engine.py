@@ -124,8 +124,11 @@ class Engine:
         before, now = collection.world, collection.inputs
         is_of_now = before.inputs != now == world.inputs or collection.has_said_pending
         collection.has_said_pending = False
-        after = replace(collection.published, world=world)
-        self.registry.publish(collection, after, is_news=is_of_now or world.serial != before.serial)
+        self.registry.publish(
+            collection,
+            replace(collection.published, world=world),
+            is_news=is_of_now or world.serial != before.serial,
+        )
 
     def have_topics_derived(self, served: Iterable[Served], *, displaces: bool = True) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not. Who is

@@ -103,8 +103,9 @@ class Subscriber:
                         continue
                     if says != said or push.volunteered:
                         self.tell(replace(push, of_text=known == was_known))
+                        was_known = known
                     session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
-                    told[session.id] = says, None if push.is_cut or broken else state, known
+                    told[session.id] = says, None if push.is_cut or broken else state, was_known
                 except Exception as error:
                     failed |= dict.fromkeys(engines()[:1], error)
         return failed

@@ -86,7 +86,9 @@ class Served:
         none for a caller who has `reflex` off, whoever's texts they are.
         """
         reflex = self.view.settings.reflex
-        every = session.texts(*self.collection.identity) if reflex.enabled else []
+        every = (
+            session.texts(self.collection.root, self.collection.opted_out) if reflex.enabled else []
+        )
         texts = [text for text in every[: reflex.window] if text]  # "": it counts elsewhere
         return Window(self.view, texts, is_newest=every[:1] == texts[:1])
 
@@ -297,7 +299,7 @@ class Registry:
                 is_unasked=caller.is_unasked,
                 uri_for=caller.uri_for,
                 shown_collection=self.shown_name(collection, caller),
-                identity=collection.identity,
+                identity=(collection.root, self._sessions.opted_out[collection.root]),
             )
             served.append(Served(view, collection))
         return served
@@ -318,7 +320,7 @@ class Registry:
         before, collection.published = collection.published, after
         self._sessions.generations[collection.root] += is_news
         if (is_on := after.settings.reflex.enabled) and not before.settings.reflex.enabled:
-            collection.identity = collection.root, self._sessions.opted_out[collection.root]
+            collection.opted_out = self._sessions.opted_out[collection.root]
         elif before.settings.reflex.enabled and not is_on:
             self._sessions.opted_out[collection.root] = next(self._sessions.numbers)
         # Without news the vectors and the next world may still be of what was published before.

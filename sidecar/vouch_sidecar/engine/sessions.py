@@ -134,8 +134,8 @@ def what_counts(text: str) -> str:
 
 
 class Sessions:
-    """All sessions of a process, which its engines share; at most 256, the longest idle goes first,
-    those of the process's client last. Thread-safe.
+    """All sessions of a process, which its engines share; at most 256, the longest idle goes first.
+    Thread-safe.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -190,8 +190,7 @@ class Sessions:
         """The session, created if there is none."""
         if (session := self.get(session_id)) is not None:
             return session
-        kept = sorted(self, key=lambda session: session.is_clients)[1 - MAX_SESSIONS :]
-        for gone in {*self._sessions}.difference(session.id for session in kept):
+        for gone in {*self._sessions}.difference(s.id for s in list(self)[1 - MAX_SESSIONS :]):
             self._sessions.pop(gone, None)
         return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 

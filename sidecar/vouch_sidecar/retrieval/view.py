@@ -115,7 +115,9 @@ class View:
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
     identity: Hashable = None
-    """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
+    """What sessions know the knowledge base by, as its name may pass to another: its folder, and
+    the number of the last opt-out from `reflex`, with which what was given is forgotten.
+    """
     uri_for: Callable[[Path], str] = field(default=Path.as_uri, compare=False)
     """The URI by which who asks knows a file."""
     looked: set[str] = field(default_factory=set, compare=False, repr=False)
