@@ -97,6 +97,8 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
 _OPEN = WeakSet["KnowledgeBase"]()
 # `atexit` would close them only after the threads that read for them take no more work.
 _register_atexit(lambda: [*map(KnowledgeBase.close, [*_OPEN])])
+if hasattr(os, "register_at_fork"):  # a process that is forked has none of their threads
+    os.register_at_fork(after_in_child=_OPEN.clear)
 
 
 class KnowledgeBase:
