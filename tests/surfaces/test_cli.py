@@ -126,6 +126,19 @@ def test_a_pause_in_a_linked_working_tree_is_one_of_its_knowledge_base(tmp_path:
     assert run_command("resume", cwd=tree).stdout == f"{root}: resumed\n"
 
 
+def test_a_pause_is_one_of_each_knowledge_base_found_below(tmp_path: Path) -> None:
+    """Also of working trees of a bare repository, of which only one answers there."""
+    house = repository(tmp_path / "house", {})
+    commit_as(house, "Ada", {"a.md": "Relay drops it."})
+    trees = [house / "one", house / "two"]
+    for tree in trees:
+        git(house, "worktree", "add", "-q", "-b", tree.name, str(tree))
+        knowledge.make(tree)
+    for command, said in (("pause", "paused until"), ("resume", "resumed")):
+        rows = run_command(command, cwd=house).stdout.splitlines()
+        assert [row.partition(f": {said}")[0] for row in rows] == [*map(str, trees)]
+
+
 def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:
     text = b"Relay drops what it holds.\nIt restarts every night at two.\n"
     root = repository(tmp_path / "repo", {"a.md": text})

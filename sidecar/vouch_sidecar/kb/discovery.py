@@ -67,7 +67,7 @@ def find(
     them, or `*`; by default those named in the environment.
     """
     finder = _Finder(env, values_in(env.get(TRUST, "")) if trusted is None else list(trusted))
-    return Found(finder.placed(start), finder.refused)
+    return Found(finder.placed(start), finder.refused, finder.roots)
 
 
 def admitted(places: Iterable[BaseInTree], env: Mapping[str, str], trusted: Iterable[str]) -> Found:
@@ -102,18 +102,25 @@ class BaseInTree(tuple[str, str]):
 
 class Found:
     """The knowledge bases that serve somewhere, each with a working tree of which it speaks there,
-    and the folders of those that are not served.
+    and the folders of those that are not served. `roots` are the folders of all that may be served,
+    also of several in one working tree.
     """
 
-    def __init__(self, places: Sequence[BaseInTree] = (), refused: Iterable[str] = ()) -> None:
-        self.places, self.refused = places, refused
+    def __init__(
+        self,
+        places: Sequence[BaseInTree] = (),
+        refused: Iterable[str] = (),
+        roots: Sequence[str] = (),
+    ) -> None:
+        self.places, self.refused, self.roots = places, refused, roots
 
 
 class _Finder:
-    """`refused` lists the folders that were not allowed."""
+    """`roots` lists the folders that were found, `refused` those that were not allowed."""
 
     def __init__(self, env: Mapping[str, str], trusted: list[str]) -> None:
         self.env, self.trusted = env, trusted
+        self.roots: list[str] = []
         self.refused: list[str] = []
 
     def placed(self, start: str | os.PathLike[str] | None) -> list[BaseInTree]:
@@ -126,13 +133,15 @@ class _Finder:
             origin = os.path.realpath(at) if place_of(at) == home else place_of(at)
             if forced := self.env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
-                roots = [folder] if name == KB_DIRNAME and self.holds_one(folder) else []
+                self.roots = [folder] if name == KB_DIRNAME and self.holds_one(folder) else []
             else:
                 above = self._above(origin, home) or self._linked(origin, home)
-                roots = self._below(origin, home) if above is None else [above]
+                self.roots = self._below(origin, home) if above is None else [above]
         except (OSError, ValueError):  # no file is called so
             return []
-        every = [BaseInTree((r, tree)) for r in roots for tree in _trees(r, origin, bool(forced))]
+        every = [
+            BaseInTree((r, tree)) for r in self.roots for tree in _trees(r, origin, bool(forced))
+        ]
         return [*{place.tree: place for place in reversed(every)}.values()][::-1]
 
     def _linked(self, origin: str, home: str) -> str | None:

@@ -112,7 +112,7 @@ def pause(root: str | None, minutes: int | None) -> None:
     Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
     still answered.
     """
-    for folder in dict.fromkeys(place.root for place in found_from(root).places):
+    for folder in found_from(root).roots:
         ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
         at = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
         until = at if ends < pauses.UNTIL_RESUMED else f"`{program()} resume`"
@@ -123,6 +123,6 @@ def pause(root: str | None, minutes: int | None) -> None:
 @root_option
 def resume(root: str | None) -> None:
     """End a pause."""
-    for folder in dict.fromkeys(place.root for place in found_from(root).places):
+    for folder in found_from(root).roots:
         was_paused = pauses.resume(folder, os.environ)
         say(f"{printable(folder)}: {'resumed' if was_paused else 'was not paused'}")
