@@ -298,6 +298,19 @@ async def test_a_hook_learns_that_its_base_has_just_begun_to_be_served(place: Pl
         tasks.cancel_scope.cancel()
 
 
+async def test_one_that_was_away_at_the_first_question_is_served(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "one")
+    (root / ".vouch").rename(tmp_path / "away")
+    async with anyio.create_task_group() as tasks:
+        engines, caller = LocalServer({}, tasks), Caller(env={}, places=places(root))
+        engine = engines.engine_for(caller)
+        assert not engine.registry.collections
+        (tmp_path / "away").rename(root / ".vouch")
+        assert engines.engine_for(caller) is engine
+        assert {*engine.registry.collections} == places(root)
+        tasks.cancel_scope.cancel()
+
+
 async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path: Path) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     window, told = Engine(env={}), list[Push]()

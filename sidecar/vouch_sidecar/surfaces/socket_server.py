@@ -152,10 +152,11 @@ class LocalServer:
                 if n not in SERVED_BY and not is_setting(n)
             }
             engine = Engine(env=own | named, sessions=self.sessions)
-            engine.registry.add(places)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()
+        if not places <= engine.registry.own:  # one may have been away
+            engine.registry.add(places)
         return engine
 
     def engines(self) -> list[Engine]:
