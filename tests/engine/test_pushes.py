@@ -96,6 +96,14 @@ def test_a_window_is_told_of_what_clients_say_whoever_uses_the_id(engine: Engine
     assert [push.session_id for push in told] == ["t", "s"]
 
 
+def test_what_is_typed_in_a_window_no_other_process_is_told(root: Path, engine: Engine) -> None:
+    told, other = list[Push](), Caller(env={}, places=bases.places(root))
+    engine.observe("typed", None, "the Key Vault")
+    engine.observe("asked", None, "the Key Vault", other)
+    anyio.run(Subscriber(lambda: other, told.append).tell_news, lambda: [engine], engine.sessions)
+    assert [push.session_id for push in told] == ["asked"]
+
+
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
     long = "It relays " + "mail " * 60
     root = base(tmp_path / "kb", bases.relays(12, long))

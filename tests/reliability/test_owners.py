@@ -119,7 +119,11 @@ def test_who_names_what_no_search_would_give_is_refused(tmp_path: Path) -> None:
             engine.registry.add([BaseInTree(map(str, place))])
     assert not engine.registry.collections
     engine.registry.add(places(root))
-    assert engine.registry.collections
+    engine.registry.add(places(other := base(tmp_path / "other")))
+    assert {*engine.registry.collections} == places(root, other)
+    forced = engine_on(env={"VOUCH_KB_PATH": str(folder / ".vouch")})
+    forced.registry.add(places(folder))
+    assert forced.registry.collections, "what a search gives there is served"
 
 
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path) -> None:
