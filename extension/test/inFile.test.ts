@@ -48,6 +48,13 @@ test('the badge counts what the file no longer has', async () => {
   ]);
   await model.look(FILE);
   assert.equal(model.badge.value, 2);
+  const marks = model.roots.map(({ description }) =>
+    /stale|its quote is gone/.exec(description ?? ''),
+  );
+  assert.deepEqual(
+    marks.map((mark) => mark?.[0]),
+    ['stale', 'its quote is gone', undefined, 'stale'],
+  );
 });
 
 test('the claim at the caret is marked and reported, the nearest of its paragraph', async () => {

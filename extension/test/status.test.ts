@@ -41,6 +41,11 @@ test('what is served stands in one line, with the last problem', () => {
   assert.equal(summary.text, 'Vouch');
   assert.equal(summary.detail, '1 entity · 12 claims · 0 pages · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
+  const hints = status.roots.map((root) => ({
+    ...root,
+    problems: root.problems.map((problem) => ({ ...problem, severity: 'hint' as const })),
+  }));
+  assert.equal(summarize(ready({ roots: hints })).detail, '1 entity · 12 claims · 0 pages');
 });
 
 test('an answer says whether it is read, whether there is any, and whether it is refused', () => {

@@ -226,6 +226,14 @@ def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
     assert len(many["unknown"]) == 3
 
 
+def test_status_counts_no_hint_as_a_problem(tmp_path: Path) -> None:
+    (root := base(tmp_path / "kb")).joinpath(".git").write_text("gitdir: /nowhere\n", "utf-8")
+    engine = settled(root)
+    (status,) = ask(engine, "status")["roots"]
+    assert [problem["severity"] for problem in status["problems"]] == ["hint"]
+    assert not re.search("check|problems [1-9]", "\n".join(read(engine, "status")))
+
+
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
     both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
     red = {"claims/rotation.yaml": claim("rotation", text="It is red.", entities=["vault"])}

@@ -56,7 +56,7 @@ export function pausedUntil({ roots }: StatusResult): string {
 }
 
 export const problemsOf = ({ status }: State) =>
-  (status?.roots ?? []).flatMap(({ problems }) => problems);
+  (status?.roots ?? []).flatMap(({ problems }) => problems).filter((p) => p.severity !== 'hint');
 
 /** What the status bar says. */
 export function summarize(state: State) {

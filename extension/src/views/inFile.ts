@@ -122,13 +122,13 @@ const ARM_ICONS = { quotes: 'quote', cites: 'link', path: 'file', identifier: 's
 function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
   const { collection, arm, line, why, fresh, status } = tied;
   const gone = !tied.stale && fresh === 'gone' && 'its quote is gone';
-  const stale = gone || tied.stale;
-  const node = claimNode(`file/${collection}`, { ...tied, stale }, collection);
+  const node = claimNode(`file/${collection}`, tied, collection);
   const contested = status === 'contested' && 'contested';
+  const marked = tied.stale ? 'stale' : gone;
   return {
     ...node,
     label: joined(line !== null && `L${line}`, node.label),
-    description: joined(isHere && 'at the caret', contested, stale && 'stale', node.description),
+    description: joined(isHere && 'at the caret', contested, marked, node.description),
     tooltip: inLines(aboutClaim(tied), why, gone),
     icon: isHere ? 'arrow-right' : node.warns ? node.icon : ARM_ICONS[arm],
     ...(line !== null && { target: [`${file}#L${line}`] }),

@@ -117,13 +117,18 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     )
 
 
+def problems_in(root: RootStatus) -> int:
+    """How many problems a knowledge base has, hints left out, as `check` counts."""
+    return sum(problem.severity != "hint" for problem in root.problems)
+
+
 def table(result: StatusResult) -> list[Shown]:
     numbers = (*Counts.model_fields, "topics", "problems", "unusable", "paused_until")
     columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
     cells = [
         (
             *(root.collection, root.root, *root.counts.model_dump().values(), root.topics or 0),
-            *(len(root.problems), root.unusable, root.paused_until),
+            *(problems_in(root), root.unusable, root.paused_until),
         )
         for root in result.roots
     ]
@@ -133,7 +138,7 @@ def table(result: StatusResult) -> list[Shown]:
         *([] if result.roots else [Words("No knowledge base here.", to="model")]),
         *(
             [Words("`vouch-sidecar check` lists the problems, and what is wrong between files")]
-            if any(root.problems for root in result.roots)
+            if any(problems_in(root) for root in result.roots)
             else []
         ),
     ]

@@ -82,7 +82,7 @@ def examined(start: Path) -> Iterator[Finding]:
 
 def _base(base: status.RootStatus) -> tuple[str, str]:
     """Where a knowledge base is, how much it holds, and whether it is paused."""
-    problems = sum(problem.severity != "hint" for problem in base.problems)
+    problems = status.problems_in(base)
     said = [f"{printable(base.root)}: {count(base.counts.claims, 'claim')}"]
     said += [f"{count(problems, 'problem')}: `{program()} check` lists them"] if problems else []
     resume = f"{program()} resume --root {shlex.quote(printable(base.root))}"
