@@ -26,7 +26,7 @@ export const rowCommands = (ask: Ask, inPlay: InPlay) => ({
 
 let opening = false;
 
-/** Whether a place is being opened, which moves the caret. */
+/** Whether a place is being opened that moves the caret. */
 export const isOpening = (): boolean => opening;
 
 /** Opens the first file that is there, at its line. */
@@ -36,7 +36,7 @@ export async function openTarget(target: Target): Promise<void> {
   const line = Number(/^L(\d{1,7})/.exec(uri.fragment)?.[1] ?? 0) - 1;
   const isThere = line >= 0 && line < document.lineCount;
   const options = isThere ? { selection: document.lineAt(line).range } : {};
-  opening = true;
+  opening = isThere || document !== vscode.window.activeTextEditor?.document;
   try {
     await vscode.window.showTextDocument(document, options);
   } finally {
