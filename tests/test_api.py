@@ -88,29 +88,8 @@ with open_kb(sys.argv[1]) as kb:
     kb.refresh()
 forgotten = open_kb(sys.argv[1])  # never closed
 forgotten.status()
-just_opened = open_kb(sys.argv[1])
 print(gc.get_freeze_count(), called, dict(os.environ) == before)
 """
-
-
-FORKS = """
-import signal, sys
-from multiprocessing import get_context
-from vouch_sidecar import open_kb
-
-kb = open_kb(sys.argv[1])
-kb.status()
-child = get_context("fork").Process(target=signal.alarm, args=[60])
-child.start()
-child.join()
-print(child.exitcode, kb.status().roots[0].counts.claims)
-"""
-
-
-def test_a_process_that_is_forked_ends(root: Path, tmp_path: Path) -> None:
-    (script := tmp_path / "script.py").write_text(FORKS)
-    done = ran(sys.executable, script, root)
-    assert (done.stdout, done.stderr) == (b"0 3\n", b"")
 
 
 def test_the_calling_process_is_left_as_it_is(root: Path, tmp_path: Path) -> None:

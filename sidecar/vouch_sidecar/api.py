@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from threading import Thread, _register_atexit, main_thread  # type: ignore[attr-defined]
+from threading import Thread, main_thread
 from typing import Any, Self, TypeVar, get_args
-from weakref import WeakSet, ref
+from weakref import ref
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -94,13 +94,6 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
     return method
 
 
-_OPEN = WeakSet["KnowledgeBase"]()
-# `atexit` would close them only after the threads that read for them take no more work.
-_register_atexit(lambda: [*map(KnowledgeBase.close, [*_OPEN])])
-if hasattr(os, "register_at_fork"):  # a process that is forked has none of their threads
-    os.register_at_fork(after_in_child=_OPEN.clear)
-
-
 class KnowledgeBase:
     """An open knowledge base, or several. Close it at the end; one that is forgotten closes itself.
 
@@ -116,7 +109,6 @@ class KnowledgeBase:
         self._thread.start()
         self._portal = started.result()
         self._is_closed = False
-        _OPEN.add(self)
 
     def __enter__(self) -> Self:
         return self
