@@ -94,13 +94,7 @@ def context_for(
         given={} if once is None else once.given,
         max_chars=max_chars,
     )
-    in_block = {(hit.view.identity, hit.entity_id) for hit in block.hits}
-    told = (
-        ()
-        if once is None
-        else (
-            *(row.gives for row in rows if row.identity in in_block),
-            *(hit.gives for hit in block.hits),
-        )
-    )
-    return block, {key: state for gives in told for key, state in gives.items()}
+    hits = () if once is None else block.hits
+    in_block = {(hit.view.identity, hit.entity_id) for hit in hits}
+    giving = [row.gives for row in rows if row.identity in in_block] + [hit.gives for hit in hits]
+    return block, {key: state for gives in giving for key, state in gives.items()}

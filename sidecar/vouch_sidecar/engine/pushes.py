@@ -30,7 +30,7 @@ class Subscriber:
     """The folders of all knowledge bases that are or were his."""
     _told: dict[str, tuple[object, object, object]] = field(default_factory=dict, init=False)
     """By session id, what the rows that he was told last say, what the push that they came with
-    depended on (None if it was cut), and what was known then.
+    depended on (None if it was cut), and the stamps of the views then.
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
@@ -83,8 +83,8 @@ class Subscriber:
             for engine, kb in served:
                 engine.have_topics_derived([kb], displaces=False)
             for session in reversed(concern):
-                windows, state, known = _windows(served, session, sessions.clock())
-                said, before, was_known = told.get(session.id, ([], None, known))
+                windows, state, stamps = _windows(served, session, sessions.clock())
+                said, before, stamps_before = told.get(session.id, ([], None, stamps))
                 if state == before:
                     continue
                 broken = dict[Path | None, Exception]()
@@ -102,10 +102,10 @@ class Subscriber:
                     if now != (session, state) or (broken and not (says or push.volunteered)):
                         continue
                     if says != said or push.volunteered:
-                        self.tell(replace(push, of_text=known == was_known))
-                        was_known = known
+                        self.tell(replace(push, of_text=stamps == stamps_before))
+                        stamps_before = stamps
                     session.volunteered |= dict.fromkeys(push.volunteered, sessions.clock())
-                    told[session.id] = says, None if push.is_cut or broken else state, was_known
+                    told[session.id] = says, None if push.is_cut or broken else state, stamps_before
                 except Exception as error:
                     failed |= dict.fromkeys(engines()[:1], error)
         return failed
@@ -144,7 +144,7 @@ def _windows(
     served: Sequence[tuple[Engine, Served]], session: Session, now: float
 ) -> tuple[list[Window], object, object]:
     """The texts of a session for each knowledge base, all that a push made of them depends on: as
-    long as that is the same, so is the push; and what of it is known, as who is told sees it.
+    long as that is the same, so is the push; and of that the stamps of the views.
     """
     windows = [
         replace(
@@ -157,5 +157,5 @@ def _windows(
         )
         for _, kb in served
     ]
-    known = [(each.view.stamp, each.view.identity) for each in windows]
-    return windows, (session, session.newest, known, [each.room for each in windows]), known
+    stamps = [(each.view.stamp, each.view.identity) for each in windows]
+    return windows, (session, session.newest, stamps, [each.room for each in windows]), stamps

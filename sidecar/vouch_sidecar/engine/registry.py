@@ -152,8 +152,8 @@ class Registry:
 
     def add(self, places: Iterable[BaseInTree]) -> None:
         """Serve knowledge bases that somebody found, too, but for those that are refused here."""
-        found = admitted(places, self.env, self.settings.trust.folders)
-        self._named = Found([*{*self._named.places, *found.places}], found.refused)
+        named = admitted(places, self.env, self.settings.trust.folders)
+        self._named = Found([*{*self._named.places, *named.places}], named.refused)
         self._serve_found()
 
     def open_document(self, path: Path) -> None:
