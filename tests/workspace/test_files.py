@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace.file_kinds import changes_with_all
+from vouch_sidecar.workspace.file_kinds import changes_with_all, is_for_names
 from vouch_sidecar.workspace.file_list import MAX_BYTES, list_files, read_file, stat_of
 from vouch_sidecar.workspace.files import Files, path_below
 
@@ -103,3 +103,14 @@ docs/releases/process.md docs/newsletter.md src/versions.py docs/package.md pack
 def test_what_nearly_every_commit_changes_and_what_is_changed_on_purpose() -> None:
     assert [path for path in SILENT.split() if not changes_with_all(path)] == []
     assert [path for path in SPEAKING.split() if changes_with_all(path)] == []
+
+
+CARRIED = (
+    "Pods/a.swift ios/Carthage/a.swift usr/dist-packages/a.py web/node_modules/a.js .yarn/a.cjs"
+)
+OWN = "app/deps/a.py src/venv/a.py pkg/pods/a.go .cargo/config.toml .m2/settings.xml"
+
+
+def test_folders_of_packages_and_those_that_a_project_may_call_like_them() -> None:
+    assert [path for path in CARRIED.split() if is_for_names(path)] == []
+    assert [path for path in OWN.split() if not is_for_names(path)] == []

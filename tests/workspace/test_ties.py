@@ -204,6 +204,7 @@ def test_what_two_files_define_ties_half_as_much_and_what_many_define_nothing(ro
     for name, number in (("Alone", 1), ("Both", 2), ("Every", MAX_DEFINING + 1)):
         track(root, {f"src/{name}{n}.py": f"class {name}Loop:\n    pass\n" for n in range(number)})
         cite(root, name, f"`{name}Loop` runs.", f"{ELSEWHERE}/{name}")
+    track(root, {"Pods/Alone.py": "class AloneLoop:\n    pass\n"})
     engine = settled(root)
     (alone,), (both,) = ties(engine, "src/Alone0.py"), ties(engine, "src/Both1.py")
     assert both.tie.strength == alone.tie.strength / 2

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from vouch_sidecar.kb.discovery import PACKAGES
+
 LANGUAGES = {
     "python": "py pyi",
     "javascript": "js jsx mjs cjs ts tsx mts cts vue svelte",
@@ -27,9 +29,11 @@ _TEST = re.compile(
 )
 _TEST_FILE = re.compile(r"(?:^test_[^.]*+|^conftest|_test|_spec|\.test|\.spec|Tests?|Spec)\.[^/]")
 """The name of a test, without its folder."""
+# A project may have `deps`, `venv` and, in small letters, `pods` of its own; `.cargo` has settings.
+_PACKAGES = "|".join(name for name in PACKAGES - {"deps", "venv"} if not name.startswith("."))
 _CARRIED = re.compile(
-    r"(?:^|/)(?:_?vendor(?:ed)?|third[_-]?party|external|node_modules|site-packages|bower_components"
-    r"|dist|build/lib|generated|__generated__|\.yarn)/"
+    r"(?:^|/)(?:_?vendor(?:ed)?|third[_-]?party|external|dist|build/lib|generated|__generated__"
+    rf"|\.yarn|(?-i:{_PACKAGES}))/"
     r"|(?:\.min\.(?:js|css)|\.map|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)"
     r"|\.g\.(?:cs|dart)|\.generated\.\w+|\.snap)$",
     re.IGNORECASE,
@@ -91,8 +95,12 @@ def is_searched(path: str) -> bool:
     """Whether a file is searched for what it defines. One that changes a database once is not: it
     may define again what it changes, in an older form.
     """
-    is_code = language_of(path) is not None and is_for_names(path)
-    return is_code and not is_test(path) and not _MIGRATION.search(path)
+    return (
+        language_of(path) is not None
+        and is_for_names(path)
+        and not is_test(path)
+        and not _MIGRATION.search(path)
+    )
 
 
 def changes_with_all(path: str) -> bool:
