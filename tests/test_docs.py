@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import vouch_sidecar
 from vouch_sidecar import open_kb
+from vouch_sidecar.kb.discovery import DEPTH
 from vouch_sidecar.kb.settings_model import Recall, Volunteer
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.operations.wire import MAX_TEXT
@@ -68,8 +69,12 @@ def test_the_worked_example_is_what_explain_says(courier: Path) -> None:
 
 
 def test_figures_that_are_repeated_are_those_of_the_code() -> None:
-    words = {7: "seven"}
+    words = {3: "three", 7: "seven"}
+    extension, levels = TOP / "extension", f"up to {words[DEPTH]} levels below"
     said = {
+        f"{levels} count": (TOP / "docs" / "using.md").read_text("utf-8"),
+        f"{levels}.": (extension / "package.json").read_text("utf-8"),
+        f"DEPTH = {DEPTH};": (extension / "src/server/knowledgeNearby.ts").read_text("utf-8"),
         f"{constants.VOLUNTEERED:.2f} where": Volunteer.model_fields["threshold"].description,
         f"below {LEAST_CHARS} none": Recall.model_fields["max_context_chars"].description,
         f"most {words[constants.MAX_PATHS_OF_AUTHOR]}.": Author.__doc__,
