@@ -105,7 +105,7 @@ export class Panel implements vscode.Disposable {
       const status = await this.ask('vouch/status', {});
       const { kind: was, health, status: before } = this.state;
       this.setState({ kind: kindOf(status, health), status, health });
-      const isKnown = was !== 'loading' && before?.generation === status.generation;
+      const isKnown = was === this.state.kind && before?.generation === status.generation;
       if (this.state.kind === 'loading' || isKnown) return;
       this.inPlay.redraw(); // what is unfolded is asked for anew
       if (!this.isBlank) await Promise.all(this.asking.map(([, askAnew]) => askAnew()));

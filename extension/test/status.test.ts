@@ -90,8 +90,8 @@ test('where some knowledge bases are paused, it says so; the server says which',
 
 test('whether there is anything to show, and whether it can be read', () => {
   const counts = { claims: 0, entities: 0, pages: 0, relations: 0, sources: 0, evidence: 0 };
-  const holding = (more: object, unusable = 0) => {
-    const root = { counts: { ...counts, ...more }, unusable };
+  const holding = (more: object, unusable = 0, problems = status.roots[0]?.problems ?? []) => {
+    const root = { counts: { ...counts, ...more }, unusable, problems };
     return ready({ roots: status.roots.map((each) => ({ ...each, ...root })) }).kind;
   };
   assert.equal(holding({}), 'nothing');
@@ -100,6 +100,10 @@ test('whether there is anything to show, and whether it can be read', () => {
   assert.equal(holding({ entities: 1 }), 'ready');
   assert.equal(holding({ entities: 1 }, 10_000), 'unreadable');
   assert.equal(holding({ claims: 1 }, 10_000), 'ready');
+  const problem = { path: '', line: 1, severity: 'error', code: 'invalid', message: '' } as const;
+  assert.equal(holding({}, 0, [problem]), 'unreadable', 'nothing is said after a minute of faults');
+  for (const other of [{ code: 'setting' }, { severity: 'warning' as const }])
+    assert.equal(holding({}, 0, [{ ...problem, ...other }]), 'nothing');
 });
 
 test('what the server says of its health counts', () => {

@@ -27,14 +27,16 @@ export interface State {
 /** Whether nothing is served, nor about to be. */
 export const isIdle = ({ kind }: State): boolean => kind in SAID && kind !== 'loading';
 
-/** What the server's answer means; nothing more is to come of a knowledge base that fails to be read. */
+/** What the server's answer means. What fails to be read is not waited for; at last an error of no file says so. */
 export function kindOf(status: StatusResult, health?: State['health']): State['kind'] {
   const { complete, roots, refused } = status;
   if (!complete && !health?.quiescent) return 'loading';
   if (roots.length === 0) return refused.length > 0 ? 'refused' : 'none';
   if (roots.every(({ paused_until }) => paused_until)) return 'paused';
   if (total(roots, 'claims') + total(roots, 'pages') > 0) return 'ready';
-  if (!complete || roots.some(({ unusable }) => unusable > 0)) return 'unreadable';
+  const isUnread = ({ unusable, problems }: StatusResult['roots'][number]) =>
+    unusable > 0 || problems.some((p) => !p.path && p.severity === 'error' && p.code !== 'setting');
+  if (!complete || roots.some(isUnread)) return 'unreadable';
   return total(roots, 'entities') > 0 ? 'ready' : 'nothing';
 }
 

@@ -54,10 +54,8 @@ export class InPlay extends Rows {
 
   /** Takes out an entity that somebody hid; the server leaves it out from now on. */
   drop({ id }: Ref): void {
-    for (const { rows } of this.sessions.values()) {
-      const left = rows.rows.filter(({ entity_id }) => entity_id !== id);
-      rows.take(left, true);
-    }
+    const stays = ({ entity_id }: SalientEntity) => entity_id !== id;
+    for (const { rows } of this.sessions.values()) rows.take(rows.rows.filter(stays), true);
   }
 
   /** Hides all rows for a while, as in a pause. What the server said is still in play comes back. */
