@@ -16,7 +16,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, documents_in, with_sources
@@ -170,7 +170,7 @@ def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     gone = dict[str, str]()
-    for source in documents_in(knowledge):
+    for source in documents_in(knowledge.all_of(Source)):
         if source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
             if path and path not in world.files and _is_meant(path, source.locator):

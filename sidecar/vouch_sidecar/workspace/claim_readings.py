@@ -109,9 +109,9 @@ class ClaimReader:
                 yield path, tie._replace(via=entity.id)
 
 
-def documents_in(knowledge: Knowledge) -> Iterator[Source]:
-    """The sources that may be files: not captured talk, though its locator may hold a path."""
-    return (source for source in knowledge.all_of(Source) if source.question is None)
+def documents_in(sources: Iterable[Source]) -> Iterator[Source]:
+    """Those that may be files: not captured talk, though its locator may hold a path."""
+    return (source for source in sources if source.question is None)
 
 
 def with_sources(
@@ -131,7 +131,7 @@ def with_sources(
         return _telling_lines(read_file(world.tree, path))
 
     paths_by_id: dict[str, str] = {}
-    for source in documents_in(knowledge):
+    for source in documents_in(knowledge.all_of(Source)):
         breathe()
         path = world.files.of_source(world.tree, source.locator)
         if name := mere_name(source.locator):

@@ -76,8 +76,7 @@ def read_owners(top: Path) -> OwnersRules:
 
 def rules_in(text: str) -> OwnersRules:
     """The rules in the text of a file; none where there are too many."""
-    lines = (line.strip() for line in text.split("\n"))
-    written = [line for line in lines if line and not line.startswith("#")]
+    written = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
     if len(written) > MAX_RULES:
         return OwnersRules()
     rules = (_rule(line) for line in written if len(line) <= MAX_MATCHED)

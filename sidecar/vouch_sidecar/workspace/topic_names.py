@@ -134,8 +134,7 @@ def key_of_name(name: str) -> str:
 
 def is_english(word: str) -> bool:
     """Whether English has a word, or all parts of a compound."""
-    folded = fold(word)
-    return all(part in STOPWORDS or tier(part) > 0 for part in folded.split("-"))
+    return all(part in STOPWORDS or tier(part) > 0 for part in fold(word).split("-"))
 
 
 def is_name_of_heading(words: list[str]) -> bool:

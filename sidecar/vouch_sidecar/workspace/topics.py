@@ -37,6 +37,7 @@ from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.workspace.breath import Breathe
+from vouch_sidecar.workspace.claim_readings import documents_in
 from vouch_sidecar.workspace.shown import shows
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
@@ -194,10 +195,13 @@ class TopicFinder:
                 at = None if evidence is None else evidence.byte_start
                 citing[source_id].append((claim.id, -1 if at is None else at))
         knowledge, gates = self._knowledge, self._gates
-        cited = filter(None, map(knowledge.source, citing))
-        shown = (source for source in cited if shows(knowledge, source, gates))
-        documents = (each for each in shown if each.question is None and has_headings(each.locator))
-        for source in islice(documents, MAX_DOCUMENTS):
+        cited = documents_in(filter(None, map(knowledge.source, citing)))
+        shown = (
+            source
+            for source in cited
+            if has_headings(source.locator) and shows(knowledge, source, gates)
+        )
+        for source in islice(shown, MAX_DOCUMENTS):
             headings = headings_in(self._content(source) or b"")
             starts = [start for start, _, _ in headings]
             below: defaultdict[int, set[str]] = defaultdict(set)

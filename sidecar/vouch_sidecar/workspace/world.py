@@ -93,8 +93,9 @@ class World:
         inside = path_below(self.tree, path)
         if inside is None:
             return None
-        below = inside.removeprefix(self.prefix)
-        return self.files.find(inside) or self.files.find(below) or inside
+        return (
+            self.files.find(inside) or self.files.find(inside.removeprefix(self.prefix)) or inside
+        )
 
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the tree in front of paths below it:
